@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,9 @@ from anonymizer.attacks.reading import read_setting
 from anonymizer.attacks.result import Attack, Attacks
 from anonymizer.attacks.setting import AttackPlan, Setting, own_people
 from anonymizer.attacks.singling_out import singling_out
+from anonymizer.attacks.study import attack_study
 from anonymizer.data.opening import TableLike
+from anonymizer.errors import PolicyError
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source, load_policy, open_data
 from anonymizer.solution.manifest import ManifestLike, find_manifest, manifest_beside
@@ -55,9 +57,13 @@ def attack(
     people, `targets` people with a column `member` that says who is in the release. `earlier` is another
     release of some of the same people, under `earlier_policy` if that differs, made from
     `earlier_against`. Each attack is tried on so many `people`. The same seed gives the same figures, in
-    whatever order the rows of the release stand.
+    whatever order the rows of the release stand. Of linked tables, `attack_study` tries others.
     """
     loaded = load_policy(policy)
+    if loaded.tables:
+        beside = control, population, targets, earlier, earlier_policy, earlier_against
+        refuse_beside(beside)
+        return attack_study(released, loaded, against, manifest=manifest, people=people, seed=seed)
     plan = AttackPlan(people, seed)
     original = open_data(against, loaded)
     claims = claims_of(released, manifest)
@@ -67,6 +73,15 @@ def attack(
         before = load_policy(earlier_policy or policy)
         setting = replace(setting, earlier=read_earlier(setting, earlier, before, earlier_against))
     return Attacks(tuple(run(setting)), setting.original.shape[1], setting.cells.rows, seed)
+
+
+def refuse_beside(tables: Sequence[object]) -> None:
+    """Raise a PolicyError for tables that attackers of linked tables have no use for."""
+    if any(table is not None for table in tables):
+        raise PolicyError(
+            "the policy links several tables, and attacks on them have no control, population, targets "
+            "or earlier release; leave these out."
+        )
 
 
 def run(setting: Setting) -> list[Attack]:

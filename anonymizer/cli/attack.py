@@ -94,7 +94,9 @@ def write(found: Any, out: Path, read: list[Path]) -> dict[str, str]:
     from anonymizer.data.staging import Staging
     from anonymizer.report.attacks import stage_attacks
     from anonymizer.report.provenance import Provenance
+    from anonymizer.solution.manifest import FILE_NAME
 
     with Staging(out, read) as staging:
-        made_of = Provenance(digests={"release (SHA-256)": digest_of_file(read[0])})
+        release = read[0] / FILE_NAME if read[0].is_dir() else read[0]
+        made_of = Provenance(digests={"release (SHA-256)": digest_of_file(release)})
         return stage_attacks(found, staging, made_of)

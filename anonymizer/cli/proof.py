@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from anonymizer.data.staging import Staging
     from anonymizer.frontiers.frontier import Frontier
     from anonymizer.solution.solution import Solution
+    from anonymizer.solution.study import StudySolution
 
 PROOF_SECONDS = 1.0
 """What a proof file may take unless it is asked for, or else as long as the search."""
 
 
-def prove(solution: Solution, always: bool) -> Any:
+def prove(solution: Solution | StudySolution, always: bool) -> Any:
     """Write the proof of a solution if it takes little time, or in any case if asked to."""
     from anonymizer.proof.format import ProofError
     from anonymizer.proof.table import Unsupported

@@ -159,10 +159,10 @@ def run(
     loaded = Policy.read(policy).with_search(time_limit=time_limit)
     loaded = loaded.on(workers=workers, memory=memory, evaluations=evaluations)
     if loaded.tables:
-        flat = {"--mapping": mapping, "--backend": backend, "--person": person, "--proof": proof}
+        flat: dict[str, Any] = {"--mapping": mapping, "--backend": backend, "--person": person}
         flat |= {"--rows-are-people": rows_are_people, "--resume": resume}
         refuse_options({**flat, "--explain": explain, "--strict": strict})
-        return run_study(policy, loaded, out, seed, keys)
+        return run_study(policy, loaded, out, seed, keys, proof)
     if keys is not None:
         raise PolicyError(
             "--keys is for linked tables, and the policy has no [tables]; leave it out."

@@ -22,6 +22,7 @@ EXPERIMENTS = {
     "nrf": "Tables 7 and 8 of the naive re-identification framework, and eight million records",
     "kitamura": "the indicators of Kitamura et al. for a published table",
     "estimators": "estimates of population uniques against a known population",
+    "survey": "k-map by sampling weights, on populations known in full",
     "attacks": "attacks on releases of a known population, against what the models promise",
     "reference": "every optimum that ARX found, found again",
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anonymizer.cli.proof import prove
 from anonymizer.cli.terminal import CommandResult, progress_line
 from anonymizer.errors import PolicyError, quote_some
 
@@ -24,9 +25,9 @@ def refuse_options(given: Mapping[str, Any]) -> None:
 
 
 def run_study(
-    policy: Path, loaded: Policy, out: Path, seed: int | None, keys: Path | None
+    policy: Path, loaded: Policy, out: Path, seed: int | None, keys: Path | None, proof: bool
 ) -> CommandResult:
-    """Find the best scheme of linked tables, and write the tables with their manifest."""
+    """Find the best scheme of linked tables, and write the tables with their manifest and a proof."""
     from anonymizer.data.staging import Staging
     from anonymizer.report.study import summarize
     from anonymizer.solution.study import anonymize_study
@@ -38,7 +39,7 @@ def run_study(
     ):
         claim_names(staging, loaded, keys)
         solution = anonymize_study(None, loaded, on_progress)
-        files = stage_study(solution, staging, seed, keys)
+        files = stage_study(solution, staging, seed, keys, prove(solution, proof))
     described = {**solution.describe(), "seconds": solution.seconds, "files": files}
 
     def show(console: Console) -> None:

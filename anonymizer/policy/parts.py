@@ -129,6 +129,8 @@ class Data(Located):
     """Each row is a person of their own, even if a column looks as if it told whose it is."""
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
+    weight: Text | None = None
+    """The column with the sampling weight of each row: how many people it stands for."""
 
     @field_validator("rows_are_people")
     @classmethod
@@ -144,6 +146,7 @@ class Data(Located):
         sample = None if self.sample == 1 else self.sample
         rows = self.rows_are_people or None
         keys = {"id": self.id, "rows_are_people": rows, "default_role": default, "sample": sample}
+        keys["weight"] = self.weight
         return {key: value for key, value in keys.items() if value is not None}
 
     def open_beside(self, data: TableLike) -> Table:

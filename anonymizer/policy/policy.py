@@ -232,6 +232,26 @@ class Policy(Displayed, Part):
 
     @field_validator("attributes")
     @classmethod
+    def check_weight(
+        cls, attributes: dict[str, Attribute], info: ValidationInfo
+    ) -> dict[str, Attribute]:
+        """Check that the sampling weight is a column, and none that is generalized."""
+        data: Data = info.data.get("data", Data())
+        if data.weight is None:
+            return attributes
+        named = attributes.get(data.weight)
+        if (data.default_role if named is None else named.role) is None:
+            names = suggest_name(data.weight, attributes)
+            raise ValueError(f"data.weight names '{data.weight}', which is not a column; {names}")
+        if named is not None and named.role is Role.QUASI:
+            raise ValueError(
+                f"data.weight names '{data.weight}', which is generalized, and is then no weight; give "
+                "it the role 'removed' or 'insensitive'"
+            )
+        return attributes
+
+    @field_validator("attributes")
+    @classmethod
     def check_revealed(cls, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
         """Check that what a kept column is said to reveal is a quasi-identifier."""
         check_reveals(attributes)
@@ -312,7 +332,10 @@ class Policy(Displayed, Part):
 
     def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
         """Return risk models with the files they name and the hierarchies of attributes they need."""
-        return tuple(model.resolve(self.folder, self.hierarchy_of) for model in models)
+        return tuple(
+            model.with_weight(self.data.weight).resolve(self.folder, self.hierarchy_of)
+            for model in models
+        )
 
     def hierarchy_of(self, name: str) -> Hierarchy | None:
         """Return the hierarchy of an attribute, if it has one."""

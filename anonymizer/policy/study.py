@@ -151,6 +151,8 @@ def faults_of_data(others: Mapping[str, Any]) -> Iterator[str]:
         yield "data.id is missing; name the column of the people table that the others refer to"
     if data is not None and data.sample < 1:
         yield "data.sample draws rows of one table; leave it out, and draw people beforehand"
+    if data is not None and data.weight is not None:
+        yield "data.weight counts in 'k-map', which looks at one table; leave it out"
     for name, each in attributes.items():
         if each.microaggregation is not None:
             yield f"attributes.{name} has microaggregation, which linked tables do not have; leave it out"

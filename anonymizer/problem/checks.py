@@ -42,6 +42,19 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
         model.prepare(microdata)
 
 
+def warn_of_kept_weight(policy: Policy) -> None:
+    """Warn of a sampling weight that is released: whoever knows the design knows the stratum from it."""
+    weight = policy.data.weight
+    if weight is None or weight in policy.dropped:
+        return
+    warnings.warn(
+        f"column '{weight}' is the sampling weight and is released as it is: it may tell the stratum, or "
+        "the very person, and no class counts it; give it the role 'removed', or round it beforehand.",
+        AnonymizerWarning,
+        stacklevel=2,
+    )
+
+
 def check_microaggregation(
     policy: Policy, hierarchies: Sequence[Hierarchy], models: Sequence[RiskModel]
 ) -> None:

@@ -26,6 +26,7 @@ from anonymizer.problem.checks import (
     check_revealed,
     repeated_identifier,
     warn_of_flat_texts,
+    warn_of_kept_weight,
     warn_of_repeated_people,
 )
 from anonymizer.problem.person import Candidates, ask_who, look_for_people
@@ -110,6 +111,7 @@ class Problem(Displayed):
             warn_of_repeated_people(read, repeated)
         if warn:
             warn_of_flat_texts(hierarchies)
+            warn_of_kept_weight(policy)
         if warn is not False:
             check_revealed(looked_through, policy, hierarchies)
         return replace(Problem.of(policy, table, microdata, models), candidates=candidates)

@@ -244,3 +244,12 @@ def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart
     linked = KeyedTable(name, table, hierarchies, child.id, child.parent, child.key)
     keys = {child.id: child.parent or people}
     return StudyPart(linked, own, keys if child.key is None else {**keys, child.key: name})
+
+
+def tables_at(path: Path, policy: Policy, people: str) -> dict[str, Path]:
+    """Return where tables are: all in a folder, or the people's, and the others as the policy says."""
+    if not path.is_dir():
+        return {people: path}
+    named = {people: policy.data.path}
+    named |= {name: child.path for name, child in policy.tables.items()}
+    return {name: path / Path(file).name for name, file in named.items() if file is not None}

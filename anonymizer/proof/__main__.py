@@ -9,17 +9,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.secret import digest_of_input, key_name
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.problem import Problem
-from anonymizer.proof.case import case_of
-from anonymizer.proof.checker import TIE, Checked, check
+from anonymizer.problem.study import StudyProblem, name_of_people, tables_at
+from anonymizer.proof.case import case_of, case_of_study
+from anonymizer.proof.checker import TIE, Case, Checked, check
 from anonymizer.proof.format import (
     PROOF_NAMES,
     Proof,
@@ -54,7 +59,12 @@ def options() -> argparse.ArgumentParser:
     """Describe the command line."""
     parser = argparse.ArgumentParser(prog="python -m anonymizer.proof", description=__doc__)
     parser.add_argument("release", type=Path, help="the folder of the release, or the proof file")
-    parser.add_argument("--against", type=Path, required=True, help="the original table")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        required=True,
+        help="the original table, or the folder of linked ones",
+    )
     parser.add_argument(
         "--policy", type=Path, help="the policy; default: policy.toml in or above it"
     )
@@ -83,14 +93,41 @@ def run(given: argparse.Namespace) -> tuple[Checked, list[str]]:
         )
     proof = read_proof(path)
     policy = Policy.read(given.policy or find_policy(folder))
-    problem = Problem.read(given.against, policy, warn=False)
-    notes = check_origin(proof, problem)
+    asked = study_at(given.against, policy) if policy.tables else table_at(given.against, policy)
+    notes = check_origin(proof, asked)
     manifest = given.manifest or folder / "manifest.json"
     if manifest.is_file() and (given.manifest is not None or path.name in PROOF_NAMES):
         check_manifest(proof, path, read_object(manifest))
     else:
         notes.append("not compared with a manifest: there is none of it")
-    return check(proof, case_of(problem), all_witnesses=given.all), notes
+    return check(proof, asked.case(), all_witnesses=given.all), notes
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a proof must be of, and the case that it is checked against."""
+
+    policy: Policy
+    hierarchies: Mapping[str, Hierarchy]
+    tables: Mapping[str | None, Table]
+    """By name where they are linked."""
+    case: Callable[[], Case]
+
+
+def table_at(path: Path, policy: Policy) -> Asked:
+    """Put a policy to the one table that it is about."""
+    problem = Problem.read(path, policy, warn=False)
+    hierarchies = {hierarchy.name: hierarchy for hierarchy in problem.hierarchies}
+    tables: dict[str | None, Table] = {None: problem.table}
+    return Asked(problem.policy, hierarchies, tables, partial(case_of, problem))
+
+
+def study_at(path: Path, policy: Policy) -> Asked:
+    """Put a policy to linked tables: those in a folder, or the people's with those the policy names."""
+    problem = StudyProblem.read(tables_at(path, policy, name_of_people(policy)), policy)
+    tables: dict[str | None, Table] = {part.name: part.table for part in problem.parts}
+    case = partial(case_of_study, problem.evaluator, problem.lattice)
+    return Asked(problem.policy, problem.hierarchies, tables, case)
 
 
 def find_policy(folder: Path) -> Path:
@@ -104,19 +141,28 @@ def find_policy(folder: Path) -> Path:
     return found
 
 
-def check_origin(proof: Proof, problem: Problem) -> list[str]:
-    """Compare digests with the table, the policy and the hierarchies; say what cannot be."""
-    if proof.origin.get("policy") != digest_of_policy(problem.policy.describe()):
+def check_origin(proof: Proof, asked: Asked) -> list[str]:
+    """Compare digests with the tables, the policy and the hierarchies; say what cannot be."""
+    if proof.origin.get("policy") != digest_of_policy(asked.policy.describe()):
         raise ProofError("the policy is another one than that of the proof.")
-    hierarchies = {h.name: digest_of_hierarchy(h) for h in problem.hierarchies}
+    hierarchies = {name: digest_of_hierarchy(h) for name, h in asked.hierarchies.items()}
     if proof.origin.get("hierarchies") != hierarchies:
         raise ProofError("the hierarchies are others than those of the proof.")
-    stated: Mapping[str, Any] = proof.origin.get("input") or {}
-    if stated.get("key") is None or stated.get("key") != key_name():
-        return ["the digest of the original was not compared: its key is not on this machine"]
-    if stated.get("hmac_sha256") != digest_of_input(problem.table):
-        raise ProofError("the table is another one than that of the proof.")
+    stated = proof.origin.get("input") or {}
+    for name, table in asked.tables.items():
+        own = stated if name is None else stated.get(name)
+        if not isinstance(own, Mapping):
+            raise ProofError("the tables are others than those of the proof.")
+        if own.get("key") is None or own.get("key") != key_name():
+            return ["the digest of the original was not compared: its key is not on this machine"]
+        if own.get("hmac_sha256") != digest_of_input(table):
+            raise ProofError(f"the table{quoted(name)} is another one than that of the proof.")
     return []
+
+
+def quoted(name: str | None) -> str:
+    """Name one of several tables."""
+    return "" if name is None else f" '{name}'"
 
 
 def read_object(manifest: Path) -> Mapping[str, Any]:

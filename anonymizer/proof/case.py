@@ -19,12 +19,16 @@ from anonymizer.attackers.sources import SourceAttack
 from anonymizer.attackers.uniqueness import estimate_unique
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.hierarchy import MISSING
+from anonymizer.lattice import Lattice
 from anonymizer.problem import Problem
 from anonymizer.proof import distributions, models
 from anonymizer.proof.checker import Case
+from anonymizer.proof.linked import KnownEvents, LinkedMeasure, LinkedRows, PeopleTable
 from anonymizer.proof.losses import Measure
 from anonymizer.proof.models import Model
 from anonymizer.proof.table import Attribute, Table, Unsupported, Values
+from anonymizer.study.evaluator import StudyEvaluator
+from anonymizer.study.study import Study, StudyTable
 from anonymizer.table.domain import QuasiIdentifier
 from anonymizer.table.microdata import Microdata
 from anonymizer.table.people import People
@@ -62,6 +66,52 @@ def case_of(problem: Problem) -> Case:
         problem.suppression_limit,
         measure_of(problem),
         asked,
+    )
+
+
+def case_of_study(evaluator: StudyEvaluator, lattice: Lattice) -> Case:
+    """Return what is asked of linked tables, whose only measure is the loss."""
+    table, model, measure = linked_table_of(evaluator.study), evaluator.model, evaluator.cover
+    known = KnownEvents(
+        table,
+        model.k,
+        None if isinstance(model.power, str) else model.power,
+        model.powers,
+        model.share,
+        model.most_events,
+        model.counts == "known",
+    )
+    return Case(
+        table,
+        lattice.low,
+        lattice.high,
+        evaluator.suppression_limit,
+        LinkedMeasure(measure.name, str(measure.aggregate), measure.weights),
+        (known,),
+    )
+
+
+def linked_table_of(study: Study) -> PeopleTable:
+    """Return the tables of a study, with everybody as a tuple of their own."""
+    rows = tuple(map(linked_rows_of, study.tables))
+    columns = [column for table in study.tables for column in table.microdata.columns]
+    return PeopleTable(
+        tuple(map(attribute_of, study.attributes, columns)),
+        np.zeros((0, study.people), np.int64),
+        np.ones(study.people, np.int64),
+        rows=rows,
+    )
+
+
+def linked_rows_of(table: StudyTable) -> LinkedRows:
+    """Return one table of a study."""
+    above = np.empty(0) if table.parent_row is None else table.parent_row
+    return LinkedRows(
+        table.name,
+        table_of(table.microdata),
+        table.microdata.tuple_of_row.astype(np.int64),
+        table.parent,
+        above.astype(np.int64),
     )
 
 
@@ -144,6 +194,8 @@ def model_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
 
 def k_map_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
     """Count people in a table, or derive how many a class needs."""
+    if model.weight is not None:
+        raise Unsupported("there is no rule for k-map by sampling weights.")
     if model.population is None:
         return (models.KMap(model.k),)
     truncated = model.estimator == "zero-truncated-poisson"

@@ -23,7 +23,8 @@ aggregates; who has which rows; the probabilities of sources and scenarios; the 
 attribute; the estimates of who is unique in a population. An error there misleads search and checker
 alike. Nothing else of the search, the kernels, the evaluation or the risk models is used. Beside this
 file the checker is `format` (the tree), `table` (classes and counts), `losses` (measures), `models` and
-`distributions` (risk models); they import numpy and each other.
+`distributions` (risk models), and `linked` (studies, where a record is a person with all their rows);
+they import numpy and each other.
 
 Sums are whole numbers over one denominator for each attribute. An attribute's loss is one quotient of
 them; only the aggregate and the comparison of two losses are in floating point (`ERROR`).
@@ -78,6 +79,8 @@ class Case:
             return "no scheme is better under the stated order of suppression"
         if "classes" in scopes:
             return "no scheme with any suppression of whole classes is better"
+        if "whole people" in scopes:
+            return "no scheme with any suppression of whole people is better"
         return "no scheme with any suppression of records is better"
 
     @property

@@ -29,23 +29,32 @@ class Measure:
         certain, others = gone.count(table)
         tuples = np.flatnonzero(gone.tuples)
         partly = np.flatnonzero(gone.partly & ~gone.tuples) if others else tuples
-        places = range(len(table.attributes))
-        return [self.cover_lost(table, at, tuples, partly, certain, others) for at in places]
+        counts, found = table.counts, list[list[float]]()
+        for at, (attribute, codes) in enumerate(zip(table.attributes, table.codes, strict=True)):
+            size = attribute.groups[0].size
+            gone_of = whole_sums(codes[tuples], counts[tuples], size)
+            partly_of = whole_sums(codes[partly], counts[partly], size) if others else gone_of
+            found.append(self.cover_lost(table, at, gone_of, partly_of, certain, others))
+        return found
 
     def cover_lost(
-        self, table: Table, at: int, gone: Integers, partly: Integers, certain: int, others: int
+        self,
+        table: Table,
+        at: int,
+        gone_of: Integers,
+        partly_of: Integers,
+        certain: int,
+        others: int,
     ) -> list[float]:
-        """Sum what the records of some tuples cover, level by level.
+        """Sum what records cover, level by level; how many are gone is given for each code.
 
-        Of the records of `partly` so many `others` go: which of them is not known, so those that cost
+        Of the records of `partly_of` so many `others` go: which of them is not known, so those that cost
         least.
         """
         covers, extent, least = self.cover(table.attributes[at])
-        codes, counts, size = table.codes[at], table.counts, covers[0].size
-        gone_of, records = whole_sums(codes[gone], counts[gone], size), certain + others
+        records = certain + others
         lost, totals = dots(covers, gone_of), dots(covers, table.totals[at])
         if others:
-            partly_of = whole_sums(codes[partly], counts[partly], size)
             more = [sum_of_largest(covered, partly_of, others) for covered in covers]
             lost = [one + another for one, another in zip(lost, more, strict=True)]
         return [

@@ -179,6 +179,10 @@ class RiskModel(ABC):
         """
         return self
 
+    def with_weight(self, column: str | None) -> Self:  # noqa: ARG002
+        """Return the model with the column of a survey's sampling weights; it has no use for them."""
+        return self
+
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """List the reasons, one sentence each, why the model does not fit a table of so many people."""
         return []

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.secret import describe_input
 from anonymizer.data.table import Recoding, ReleasePlan
 from anonymizer.display import Displayed, shown
 from anonymizer.errors import InfeasibleError, PolicyError, percent
@@ -19,6 +20,8 @@ from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import PolicyLike
 from anonymizer.problem.study import StudyProblem, TablesLike
+from anonymizer.proof.format import Proof as ProofFile
+from anonymizer.proof.writer import check_agreement, prove_study
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
@@ -127,6 +130,20 @@ class StudySolution(Displayed):
             "pruned": {reason.value: number for reason, number in proof.pruned.items()},
             "risk": {"before": asdict(self.problem.profile_before), "after": asdict(self.after)},
         }
+
+    @property
+    def described_input(self) -> dict[str, dict[str, str | None]]:
+        """The original tables by their names and keyed digests, as manifest and proof file have them."""
+        return {part.name: describe_input(part.table) for part in self.problem.parts}
+
+    def proof_file(self, seconds: float | None = None) -> ProofFile | None:
+        """Prove what is claimed by one plain pass over the lattice, as `Solution.proof_file` does."""
+        bound = None if self.status is Status.OPTIMAL else min(self.bound, self.loss)
+        with timed(self.seconds, "prove"):
+            proof = prove_study(self.problem, self.levels, bound, self.described_input, seconds)
+        if proof is not None:
+            check_agreement(proof, self.loss, self.suppressed)
+        return proof
 
     def keys(self, seed: int | None = None) -> dict[str, list[str]]:
         """Return the new key of every row of each table that others refer to; no two are equal."""

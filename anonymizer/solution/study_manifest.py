@@ -14,18 +14,19 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 from anonymizer import __version__
 from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.release import write_csv
-from anonymizer.data.secret import describe_input
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import File, Table, read_columns
 from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.kernels.compilation import timed
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.problem.study import open_tables
+from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.risk import packages_of
 from anonymizer.solution.manifest import (
     FILE_NAME,
     AtLeastOne,
     Count,
+    DeclaredProof,
     Input,
     Output,
     describe_output,
@@ -42,19 +43,25 @@ KEYS_HEADER = ("table", "original", "released")
 
 
 def make_study_manifest(
-    solution: StudySolution, released: Mapping[str, TableLike]
+    solution: StudySolution,
+    released: Mapping[str, TableLike],
+    proof: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write down what is claimed of released tables: files, or dataframes of any kind."""
+    """Write down what is claimed of released tables: files, or dataframes of any kind.
+
+    `proof` describes the proof file, if one was written.
+    """
     problem = solution.problem
     return {
         "anonymizer": __version__,
         "policy": problem.policy.describe(),
         "packages": packages_of(problem.policy.risk),
         "hierarchies": {name: digest_of_hierarchy(h) for name, h in problem.hierarchies.items()},
-        "input": {part.name: describe_input(part.table) for part in problem.parts},
+        "input": solution.described_input,
         "output": {name: describe_output(open_table(table)) for name, table in released.items()},
         **solution.describe(),
         "keys": {part.name: dict(part.keys) for part in problem.parts},
+        **({} if proof is None else {"proof_file": dict(proof)}),
         "seconds": made_in(solution.seconds),
     }
 
@@ -64,13 +71,15 @@ def write_study(
     folder: str | Path,
     seed: int | None = None,
     keys: str | Path | None = None,
+    proof: ProofFile | None = None,
 ) -> dict[str, str]:
     """Write the released tables and their manifest into a folder; return their paths.
 
-    `keys` is a file outside it that says who has which key: it stays with the steward.
+    `keys` is a file outside it that says who has which key: it stays with the steward, and so does the
+    `proof_file()` of the solution.
     """
     with Staging(folder, inputs_of(solution)) as staging:
-        return stage_study(solution, staging, seed, None if keys is None else Path(keys))
+        return stage_study(solution, staging, seed, None if keys is None else Path(keys), proof)
 
 
 def inputs_of(solution: StudySolution) -> list[Path]:
@@ -80,9 +89,13 @@ def inputs_of(solution: StudySolution) -> list[Path]:
 
 
 def stage_study(
-    solution: StudySolution, staging: Staging, seed: int | None = None, keys: Path | None = None
+    solution: StudySolution,
+    staging: Staging,
+    seed: int | None = None,
+    keys: Path | None = None,
+    proof: ProofFile | None = None,
 ) -> dict[str, str]:
-    """Write the released tables and their manifest; return what each file will be called."""
+    """Write the released tables, their manifest and a proof; return what each file will be called."""
     parts, policy = solution.problem.parts, solution.problem.policy
     names = file_names({part.name: part.table for part in parts}, policy)
     check_keys(staging, keys)
@@ -96,11 +109,14 @@ def stage_study(
         if keys is not None:
             stage_keys(solution, staging, seed, keys, names.values())
         released = {name: staging.path(file) for name, file in names.items()}
-        manifest = make_study_manifest(solution, released)
+        written = stage_proof(proof, staging)
+        manifest = make_study_manifest(solution, released, written)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
     files = {name: str(staging.folder / file) for name, file in names.items()}
     beside = {} if keys is None else {"keys": str(keys)}
+    if written is not None:
+        beside["proof"] = str(staging.folder / written["name"])
     return {**files, "manifest": str(staging.folder / FILE_NAME), **beside}
 
 
@@ -130,7 +146,6 @@ def file_names(tables: Mapping[str, Table], policy: Policy) -> dict[str, str]:
 
 def remove_old(staging: Staging, names: set[str]) -> None:
     """Let the files of an earlier release go that stand beside its manifest as that says."""
-    stage_proof(None, staging)
     for path in (Path(SEARCH), *old_files(staging.folder, ""), *old_tables(staging.folder)):
         if str(path) not in names:
             staging.remove(str(path))
@@ -194,6 +209,7 @@ class StudyManifest(BaseModel):
     left_out: dict[str, Any]
     risk: dict[str, dict[str, Any]]
     seconds: FiniteFloat | None = None
+    proof_file: DeclaredProof | None = None
 
 
 def check_study_manifest(manifest: Any, where: str) -> None:

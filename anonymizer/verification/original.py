@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,14 @@ def check_against(
     if in_layers(problem):
         yield check_bound(problem, manifest, seconds_left(manifest, started))
     else:
-        yield from check_proven(problem, manifest, proof, started)
+        yield from check_proven(
+            problem.policy,
+            partial(case_of, problem),
+            lambda: check_optimum(problem, manifest, seconds_left(manifest, started)),
+            manifest,
+            proof,
+            started,
+        )
 
 
 def check_given_away(problem: Problem) -> Check:
@@ -274,24 +282,29 @@ def left_out(claim: str, seconds: float | None, manifest: Mapping[str, Any]) -> 
 
 
 def check_proven(
-    problem: Problem, manifest: Mapping[str, Any], found: Path | None, started: float
+    policy: Policy,
+    read_case: Callable[[], Case],
+    search: Callable[[], Check],
+    manifest: Mapping[str, Any],
+    found: Path | None,
+    started: float,
 ) -> Iterator[Check]:
     """Check the proof file where there is one, and else search again."""
     if found is None:
-        yield check_optimum(problem, manifest, seconds_left(manifest, started))
+        yield search()
         return
     claim = "the proof file is the one of this release"
     try:
         proof = read_proof(found)
-        case = case_of(problem)
+        case = read_case()
     except Unsupported as error:
         yield Check(claim, None, str(error))
-        yield check_optimum(problem, manifest, seconds_left(manifest, started))
+        yield search()
         return
     except ProofError as error:
         yield Check(claim, False, str(error))
         return
-    differing = differing_origins(proof, found, problem, manifest)
+    differing = differing_origins(proof, found, policy, manifest)
     yield Check(claim, not differing, "; ".join(differing) or "digests and figures agree")
     yield check_tree(proof, case, seconds_left(manifest, started, LEAST_PROOF_SECONDS))
 
@@ -321,7 +334,7 @@ def check_tree(proof: Proof, case: Case, seconds: float | None) -> Check:
 
 
 def differing_origins(
-    proof: Proof, path: Path, problem: Problem, manifest: Mapping[str, Any]
+    proof: Proof, path: Path, policy: Policy, manifest: Mapping[str, Any]
 ) -> list[str]:
     """Say in what a proof file differs from the manifest, the policy or the hierarchies."""
     claim, origin, declared = proof.claim, proof.origin, manifest.get("proof_file")
@@ -333,7 +346,7 @@ def differing_origins(
         "digest": declared is None or declared["sha256"] == digest_of_file(path),
         "original": origin.get("input") == manifest["input"],
         "policy": origin.get("policy")
-        in [digest_of_policy(each) for each in (problem.policy.describe(), manifest["policy"])],
+        in [digest_of_policy(each) for each in (policy.describe(), manifest["policy"])],
         "hierarchies": origin.get("hierarchies") == manifest["hierarchies"],
         "figures": not differing_keys(stated, manifest),
         "claim": claim.optimal is optimal and bound is not None and claim.bound >= bound - ROUNDING,

@@ -57,6 +57,7 @@ def verify_study(
     manifest: Mapping[str, Any] | str | Path | None,
     against: Any,
     keys: str | Path | None,
+    proof: Path | None,
     started: float,
 ) -> Verification:
     """Check released tables against a policy, their manifest and, if given, the original tables."""
@@ -76,7 +77,7 @@ def verify_study(
     else:
         histories = histories_of(tables, whole=True)
         named = {each.name: own for each in tables if (own := each.own_keys()) is not None}
-        checks += check_against(histories, named, policy, manifest, against, keys, started)
+        checks += check_against(histories, named, policy, manifest, against, keys, proof, started)
     return Verification(tuple(checks))
 
 

@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,15 @@ from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import Policy
-from anonymizer.problem.study import StudyPart, StudyProblem, open_tables
+from anonymizer.problem.study import StudyPart, StudyProblem, open_tables, tables_at
+from anonymizer.proof.case import case_of_study
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import anonymize_study
 from anonymizer.solution.study_manifest import KEYS_HEADER
 from anonymizer.verification.attackers import PEOPLE, PlainStudy, PlainTable
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.order import find_order
-from anonymizer.verification.original import check_input, seconds_left
+from anonymizer.verification.original import check_input, check_proven, seconds_left
 
 Profile = tuple[Hashable, Any]
 """The row of a person and all their events, as they are released."""
@@ -38,11 +40,12 @@ def check_against(
     manifest: Mapping[str, Any],
     against: Any,
     key_file: str | Path | None,
+    proof: Path | None = None,
     started: float | None = None,
 ) -> Iterator[Check]:
     """Check released histories, with what is kept, against the original tables.
 
-    `keys` are those that name the rows of released tables.
+    `keys` are those that name the rows of released tables; `proof` is the path of a proof file.
     """
     started = working_seconds() if started is None else started
     figures = "the scheme gives the reported figures on the original"
@@ -76,7 +79,14 @@ def check_against(
     yield from check_order(released, original)
     if key_file is not None:
         yield check_key_file(released, original, problem, keys, Path(key_file))
-    yield check_optimum(problem, manifest, seconds_left(manifest, started))
+    yield from check_proven(
+        problem.policy,
+        partial(case_of_study, problem.evaluator, problem.lattice),
+        lambda: check_optimum(problem, manifest, seconds_left(manifest, started)),
+        manifest,
+        proof,
+        started,
+    )
 
 
 def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> Any:
@@ -87,12 +97,7 @@ def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> A
     if isinstance(against, Mapping):
         return against
     [people] = [name for name in manifest["tables"] if name not in policy.tables]
-    path, named = Path(against), {people: Path(against)}
-    if path.is_dir():
-        stated = {people: policy.data.path}
-        stated |= {name: child.path for name, child in policy.tables.items()}
-        named = {name: path / Path(p).name for name, p in stated.items() if p is not None}
-    return named
+    return tables_at(Path(against), policy, people)
 
 
 def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> PlainStudy:

@@ -74,10 +74,10 @@ def verify(
     people, or dataframes by name; so is `against`. `keys` is the steward's file of who has which key.
     """
     started, policy = working_seconds(), load_policy(policy)
-    if policy.tables:
-        return verify_study(released, policy, manifest, against, keys, started)
-    opened = open_released(released, policy)
     beside = proof_beside(released, manifest) if proof is None else Path(proof)
+    if policy.tables:
+        return verify_study(released, policy, manifest, against, keys, beside, started)
+    opened = open_released(released, policy)
     manifest = find_manifest(released, manifest, "verify")
     # a column that the policy does not name has its default role, also where the release lacks it
     policy = as_answered(policy, manifest)
@@ -101,6 +101,8 @@ def verify(
 def proof_beside(released: TableLike, manifest: Any) -> Path | None:
     """Return the proof file beside the manifest, or beside the release where that is not named."""
     near = manifest if isinstance(manifest, str | Path) else manifest_beside(released)
+    if isinstance(released, str | Path) and near is not manifest and Path(released).is_dir():
+        return find_proof(Path(released))
     return None if near is None else find_proof(Path(near).parent)
 
 

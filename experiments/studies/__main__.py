@@ -1,8 +1,8 @@
 """python -m experiments.studies: linked tables about whole people, with the optimum proven.
 
-Writes results/studies/: the rows of the reference (found and proven, with evaluations and time), quality
-over what somebody knows on five studies, and the time and memory of a large one. `--only` makes one part.
-Seconds are of processor time.
+Writes results/studies/: the rows of the reference (found and proven, with evaluations and time), their
+proof files, attackers of each, quality over what somebody knows on five studies, and the time and memory
+of a large one. `--only` makes one part. Seconds are of processor time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import SearchResult, search
 from anonymizer.study.study import Study
 from experiments.datasets import REFERENCE, RESULTS
-from experiments.studies import scale
+from experiments.studies import attacks, proofs, scale
 from experiments.studies.picture import draw
 from experiments.studies.reading import STUDIES, evaluator_of, read_study
 
@@ -30,7 +30,7 @@ NAMES = ("sdtm", "omop", "omop2", "synthea", "eusilc")
 """The studies of the picture."""
 KS = (2, 5, 10)
 POWERS: tuple[Any, ...] = (0, 1, 2, "profile")
-PARTS = ("reference", "quality", "scale")
+PARTS = ("reference", "proofs", "attacks", "quality", "scale")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,6 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write(list(scale.measure(scale.Size(given.people))), folder / "scale.csv")
     if given.only in (None, "reference"):
         write([compare(row) for row in reference_rows()], folder / "reference.csv")
+    if given.only in (None, "proofs"):
+        write([proofs.measure(row) for row in reference_rows()], folder / "proofs.csv")
+    if given.only in (None, "attacks"):
+        rows = [found for row in reference_rows() for found in attacks.measure(row)]
+        write(rows, folder / "attacks.csv")
     if given.only in (None, "quality"):
         write(list(qualities()), folder / "quality.csv")
         draw(pd.read_csv(folder / "quality.csv"), folder / "quality.png")
@@ -130,6 +135,10 @@ def describe(folder: Path) -> str:
     lines = ["# Studies", "", "Written by `python -m experiments.studies`."]
     if (folder / "reference.csv").is_file():
         lines += describe_reference(pd.read_csv(folder / "reference.csv"))
+    if (folder / "proofs.csv").is_file():
+        lines += proofs.describe(pd.read_csv(folder / "proofs.csv"))
+    if (folder / "attacks.csv").is_file():
+        lines += attacks.describe(pd.read_csv(folder / "attacks.csv"))
     if (folder / "quality.csv").is_file():
         lines += describe_quality(pd.read_csv(folder / "quality.csv"))
     if (folder / "scale.csv").is_file():

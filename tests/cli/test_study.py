@@ -37,7 +37,7 @@ def test_json_has_the_fields_of_a_flat_table(tmp_path: Path, run) -> None:
     assert result["quality"] == 1 - result["loss"]
     assert result["records"] == 60
     assert result["tables"]["patient"]["released"] == 60 - result["suppressed"]
-    assert set(result["files"]) == {*NAMES, "manifest"}
+    assert set(result["files"]) == {*NAMES, "manifest", "proof"}
     assert result["seconds"].keys() >= {"read", "search", "write"}
 
 
@@ -55,7 +55,6 @@ def test_a_forged_folder_fails(tmp_path: Path, run) -> None:
     [
         (("--resume",), "'--resume' looks at one table"),
         (("--explain", "--strict"), "'--explain', '--strict' looks at one table"),
-        (("--proof",), "'--proof' looks at one table"),
     ],
 )
 def test_options_of_one_table_are_refused(

@@ -18,6 +18,20 @@ def test_every_committed_row_agrees_and_is_proven() -> None:
     assert (table["status"] == "optimal").all()
 
 
+def test_every_committed_proof_is_accepted() -> None:
+    table = pd.read_csv(RESULTS / "studies" / "proofs.csv")
+    assert len(table) == 16
+    assert (table["accepted"] == "yes").all()
+    assert (table["seconds to check"] < 5).all()
+
+
+def test_no_attacker_of_the_promised_power_is_among_fewer_than_k() -> None:
+    table = pd.read_csv(RESULTS / "studies" / "attacks.csv")
+    promised = table[table["attacker"].str.endswith("promised")]
+    assert len(promised) == 16
+    assert (promised["in fewer than k"] == 0).all()
+
+
 @pytest.mark.skipif(not STUDIES.is_dir(), reason="the studies of the reference are not at hand")
 @pytest.mark.parametrize("power", ["0", "2"])
 def test_an_optimum_of_the_reference_is_found_and_proven(power: str) -> None:

@@ -83,6 +83,10 @@ FAULTS: dict[str, tuple[Callable[[Keys], object], str]] = {
         lambda found: found["data"].update(sample=0.5),
         "data.sample draws rows of one table",
     ),
+    "weight": (
+        lambda found: found["data"].update(weight="arm"),
+        "data.weight counts in 'k-map', which looks at one table",
+    ),
     "another model": (
         lambda found: found["risk"].append({"model": "k-anonymity", "k": 3}),
         "the risk model 'k-anonymity' looks at one table; use one .* with model = 'study'",

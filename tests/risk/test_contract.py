@@ -89,6 +89,8 @@ EXAMPLES: dict[str, list[RiskModel]] = {
         KMap(2, population=100),
         KMap(5, population=50, significance=0.01, estimator="poisson"),
         KMap(4, population_table="people.csv"),
+        KMap(3, estimator="survey", weight="w"),
+        KMap(5, estimator="survey", significance=0.3, weight="w"),
     ],
     "average": [Average(0.0), Average(0.3), Average(1.0)],
     "strict-average": [StrictAverage(k=2, threshold=0.3), StrictAverage(k=3, threshold=0.1)],
@@ -157,9 +159,12 @@ def table_of(problem: Problem) -> Microdata:
 def encode_rows(problem: Problem, rows: Sequence[int]) -> Microdata:
     """Encode some rows with a sensitive column, of which some cells are missing."""
     frame = frame_of([problem.rows[row] for row in rows], problem.trees)
+    frame["w"] = [("1", "2.5", "20", "400")[row * row % 11 % 4] for row in rows]
     frame["s"] = [(None, "v0", "v1", "v1", "v2")[row * row % 7 % 5] for row in rows]
     hierarchies = hierarchies_of(problem.trees)
-    return encode(FrameTable(frame), hierarchies, population_of(problem), sensitive=["s"])
+    return encode(
+        FrameTable(frame), hierarchies, population_of(problem), beside=["w"], sensitive=["s"]
+    )
 
 
 def population_of(problem: Problem) -> FrameTable:

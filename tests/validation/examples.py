@@ -115,6 +115,7 @@ IN_A_DATABASE = """
 [data]
 url = "postgres://db.example.org/hospital"
 table = "discharges"
+weight = "days"
 
 [attributes]
 sex = { role = "quasi", hierarchy = "sex.csv" }
