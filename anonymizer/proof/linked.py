@@ -146,6 +146,11 @@ class KnownEvents(Model):
     """What may be known at the scheme that was looked at last."""
 
     def __post_init__(self) -> None:
+        rows = sum(rows.tuple_of_row.size for rows in self.table.rows)
+        if rows > MOST_SETS:  # of so many, not even the sets are counted in good time
+            raise Unsupported(
+                f"the checker goes through {rows:,} rows, above {MOST_SETS:,}, one by one."
+            )
         sets = sum(self.number_of_sets(person, self.most) for person in range(len(self.known)))
         if sets > MOST_SETS:
             raise Unsupported(

@@ -166,7 +166,11 @@ def test_the_proof_of_another_promise_is_refused(
 
 
 def test_a_study_with_too_much_to_know_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linked, "MOST_SETS", 100)
     evaluator = evaluator_of(SMALL)
-    with pytest.raises(Unsupported, match=r"sets of events, above 100\."):
+    rows = sum(table.rows for table in evaluator.study.tables)
+    monkeypatch.setattr(linked, "MOST_SETS", rows)
+    with pytest.raises(Unsupported, match=rf"sets of events, above {rows}\."):
+        case_of_study(evaluator, evaluator.study.lattice)
+    monkeypatch.setattr(linked, "MOST_SETS", rows - 1)
+    with pytest.raises(Unsupported, match=rf"goes through {rows} rows, above {rows - 1},"):
         case_of_study(evaluator, evaluator.study.lattice)
