@@ -2,6 +2,7 @@
 
 from anonymizer.hierarchy.arx import read_arx, read_rows, write_arx
 from anonymizer.hierarchy.builders import Builder
+from anonymizer.hierarchy.codes import Coded
 from anonymizer.hierarchy.coverage import check_values
 from anonymizer.hierarchy.dates import DateFormat, Dates
 from anonymizer.hierarchy.draw import draw
@@ -19,6 +20,7 @@ __all__ = [
     "MISSING",
     "REDACTED",
     "Builder",
+    "Coded",
     "DateFormat",
     "Dates",
     "Defect",

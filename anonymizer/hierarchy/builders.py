@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import model_validator
@@ -61,6 +62,8 @@ class Builder(ABC):
     @model_validator(mode="after")
     def check_others(self) -> Self:
         """Check that what is outside the pattern is not inside, and that missing cells have a place."""
+        if self.files:
+            return self  # checked once they are read
         columns = self.columns() if self.others or self.missing not in (None, AT_TOP) else []
         known = set(columns[0]) if self.others else set()
         if double := [other for other in expand(self.others) if other in known]:
@@ -90,15 +93,25 @@ class Builder(ABC):
         for level, column in enumerate(columns):
             column.append(MISSING if at is None or level == 0 else column[at])
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the keys name."""
+        return ()
+
+    def resolve(self, folder: Path) -> Builder:  # noqa: ARG002 - of those that name no files
+        """Return the builder with what is in the files it names, relative to a folder."""
+        return self
+
     def rows(self) -> Iterator[tuple[str, ...]]:
         """List the rows of the hierarchy, one for each leaf."""
-        return zip(*self.all_columns(), strict=True)
+        return zip(*self.resolve(Path()).all_columns(), strict=True)
 
-    def build(self, name: str, source: str | None = None) -> Hierarchy:
-        """Make the hierarchy of the attribute `name`."""
-        levels = Levels.of_columns(self.all_columns())
-        made = Hierarchy.from_levels(name, levels, source, self.ordered)
-        return replace(made, reading=self.reading, remedy=self.remedy(), **self.traits())
+    def build(self, name: str, source: str | None = None, folder: Path = Path()) -> Hierarchy:
+        """Make the hierarchy of the attribute `name`; files are relative to the folder."""
+        own = self.resolve(folder)
+        levels = Levels.of_columns(own.all_columns())
+        made = Hierarchy.from_levels(name, levels, source, own.ordered)
+        return replace(made, reading=own.reading, remedy=own.remedy(), **own.traits())
 
 
 def builder(cls: type[T]) -> type[T]:

@@ -79,7 +79,7 @@ def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) 
 def _unreadable(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
     many = "1 value is" if len(values) == 1 else f"{len(values):,} values are"
     message = (
-        f"column '{hierarchy.name}': {many} not a {hierarchy.reading.kind}{list_cells(values)}; correct "
+        f"column '{hierarchy.name}': {many} not {hierarchy.reading.noun}{list_cells(values)}; correct "
         f"the table, or list what it means under `others` in {hierarchy.source or 'the hierarchy'}."
     )
     return _uncovered(hierarchy, values, message)

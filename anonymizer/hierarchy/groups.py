@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, field_validator
@@ -13,6 +15,7 @@ from pydantic_core import PydanticKnownError
 from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.fields import SomeValues, Values, check_size, expand, freeze
+from anonymizer.hierarchy.lookup import read_groups
 from anonymizer.hierarchy.priority import Unlisted
 from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import (
@@ -21,6 +24,7 @@ from anonymizer.validation import (
     ONLY_LISTS,
     CellText,
     Count,
+    FilePath,
     Flag,
     Place,
     Text,
@@ -125,6 +129,7 @@ def check_levels(levels: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ..
 
 Members = Annotated[dict[CellText, SomeValues], NOT_EMPTY, AfterValidator(check_members)]
 """The groups of one level, each with what it merges."""
+Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LISTS]
 
 
 @builder
@@ -132,8 +137,9 @@ Members = Annotated[dict[CellText, SomeValues], NOT_EMPTY, AfterValidator(check_
 class Explicit(Builder):
     """Values grouped by name.
 
-    Exactly one of three: `values` (no groups below the top), `groups` (lists of values by group,
-    nested for more levels), `levels` (for each level, lists of what it merges by group).
+    Exactly one of four: `values` (no groups below the top), `groups` (lists of values by group,
+    nested for more levels), `levels` (for each level, lists of what it merges by group), `file` (a table
+    that has the values in the column `value`, and their groups in the columns `above`, fine to coarse).
 
     >>> list(Explicit(groups={"Europe": {"North": ["NO", "SE"], "South": ["IT"]}}).rows())
     [('NO', 'North', 'Europe', '*'), ('SE', 'North', 'Europe', '*'), ('IT', 'South', 'Europe', '*')]
@@ -144,28 +150,57 @@ class Explicit(Builder):
     kind: ClassVar[str] = "mapping"
     values: Values = ()
     groups: Annotated[dict[str, Any] | None, BeforeValidator(parse_groups)] = None
+    file: FilePath | None = None
     levels: Annotated[tuple[Members, ...], AfterValidator(check_levels), ONLY_LISTS] = ()
     unlisted: Flag = False
     """Whether values that are not listed are covered, where there are no groups below the top."""
+    value: Text | None = None
+    """The column of `file` that has the values."""
+    above: Labels = ()
+    """The columns of `file` that have their groups, level by level."""
 
     @field_validator("levels")
     @classmethod
     def check_one(cls, levels: Any, info: ValidationInfo) -> Any:
         """Check that the values are given in one way only."""
-        given = [levels, *(info.data[key] for key in ("values", "groups") if key in info.data)]
-        if len(given) == 3 and sum(map(bool, given)) != 1:
-            raise ValueError("give exactly one of `values`, `groups` and `levels`")
+        others = ("values", "groups", "file")
+        given = [levels, *(info.data[key] for key in others if key in info.data)]
+        if len(given) == 4 and sum(map(bool, given)) != 1:
+            raise ValueError("give exactly one of `values`, `groups`, `levels` and `file`")
         return levels
 
     @field_validator("unlisted")
     @classmethod
     def check_unlisted(cls, unlisted: bool, info: ValidationInfo) -> bool:
         """Check that a value that is not listed needs no group."""
-        if unlisted and (info.data.get("groups") or info.data.get("levels")):
+        if unlisted and any(info.data.get(key) for key in ("groups", "levels", "file")):
             raise ValueError(
                 "nothing says which group they belong to; remove it, and list all values"
             )
         return unlisted
+
+    @field_validator("value", "above")
+    @classmethod
+    def check_column(cls, names: Any, info: ValidationInfo) -> Any:
+        """Check that columns are named where there is a file, and only there."""
+        if "file" in info.data and bool(names) != bool(info.data["file"]):
+            fault = (
+                "goes with `file`; leave it out" if names else "`file` needs it; name the column"
+            )
+            raise ValueError(fault)
+        return names
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The table that the groups come from."""
+        return () if self.file is None else (self.file,)
+
+    def resolve(self, folder: Path) -> Builder:
+        """Return the builder with the groups that the file has."""
+        if self.file is None or self.value is None:
+            return self
+        groups = read_groups(folder / self.file, self.value, self.above)
+        return replace(self, file=None, value=None, above=(), groups=groups)
 
     def remedy(self) -> str | None:
         """Say how to cover values that are not listed."""
@@ -241,7 +276,6 @@ def parse_sizes(value: object) -> object:
 
 
 GroupSizes = Annotated[Any, BeforeValidator(parse_sizes)]
-Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LISTS]
 
 
 @builder

@@ -10,6 +10,7 @@ from typing import Any
 from anonymizer.errors import HierarchyError, quote, quote_some, shorten, suggest_name
 from anonymizer.hierarchy.arx import read_arx, read_rows
 from anonymizer.hierarchy.builders import Builder
+from anonymizer.hierarchy.codes import Coded
 from anonymizer.hierarchy.dates import Dates
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import REDACTED, Hierarchy
@@ -20,7 +21,8 @@ from anonymizer.hierarchy.redaction import Redaction
 from anonymizer.validation import parse, read_toml, show
 
 BUILDERS: dict[str, type[Builder]] = {
-    builder.kind: builder for builder in (Intervals, Redaction, Dates, Explicit, Ordered, Priority)
+    builder.kind: builder
+    for builder in (Intervals, Redaction, Coded, Dates, Explicit, Ordered, Priority)
 }
 """What a spec's key `builder` may name."""
 
@@ -32,7 +34,7 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
     """
     path = Path(path)
     if path.suffix.lower() == ".toml":
-        return read_spec(path).build(name or path.stem, str(path))
+        return read_spec(path).build(name or path.stem, str(path), path.parent)
     if path.suffix.lower() == ".csv":
         return read_arx(path, name, delimiter)
     refuse_ahs(path)

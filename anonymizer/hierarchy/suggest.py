@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from anonymizer.hierarchy.codes import AsCode, SystemName
 from anonymizer.hierarchy.dates import MOST_PERIODS, count_leaves
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
 from anonymizer.hierarchy.redaction import ALPHABETS, DIGITS, LETTERS
@@ -34,6 +35,15 @@ SEPARATORS = "-."
 _WHOLE = re.compile(r"-?[1-9]\d*|0")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9.-]{3,10}|(?=.*\d)[A-Za-z0-9-]{3,12}")
 _ZIP_NAME = re.compile(r"zip|post(al)?[ _-]?code|plz", re.IGNORECASE)
+
+_ICD_NAME = re.compile(r"icd|diagnos|diag\b|\bdx|(?<=_)dx", re.IGNORECASE)
+_ATC_NAME = re.compile(r"(?<![a-z])atc", re.IGNORECASE)
+_ISCO_NAME = re.compile(r"isco(?![a-z])", re.IGNORECASE)
+_NUTS_NAME = re.compile(r"nuts", re.IGNORECASE)
+NEARLY_ALL = 0.95
+"""At least this share of different values are codes where a column has codes."""
+LEAST_CODES = 3
+"""Fewer different codes of a classification are categories."""
 
 Counts = Mapping[str, int]
 """How many cells have each value."""
@@ -88,7 +98,7 @@ def distinct_texts(column: pd.Series[Any]) -> list[str]:
 
 def _propose(name: str, counts: Counts) -> list[str]:
     proposals: tuple[Callable[[str, Counts], list[str] | None], ...]
-    proposals = (_dates, _codes, _numbers)
+    proposals = (_dates, _classified, _codes, _numbers)
     for propose in proposals:
         if lines := propose(name, counts):
             return lines
@@ -182,6 +192,85 @@ def _date_lines(name: str, counts: Counts, reading: AsDate, levels: Sequence[Uni
         f"levels = {write_texts(levels)}",
         'open = "both"',
     ]
+
+
+def _classified(name: str, counts: Counts) -> list[str] | None:
+    system = system_in(name, list(counts))
+    if system is None:
+        return None
+    reading = AsCode(system)
+    codes = sorted({code for code in map(reading.read, counts) if code})
+    others = [value for value in counts if reading.read(value) is None]
+    lines = [
+        f"# Column '{name}': {len(codes):,} {TITLES[system]} codes. Each level is a larger group.",
+        "# The codes of the table count for the loss; others are covered too. To show what the groups",
+        '# mean, name a table of codes and labels with `labels = "FILE.csv"`.',
+        'builder = "codes"',
+        f'system = "{system}"',
+    ]
+    if system == "postal":
+        lines.append(f"prefixes = {_prefixes(codes)}")
+    lines += [f"values = {write_texts(codes)}", "unlisted = true"]
+    return [*lines, f"others = {write_texts(sorted(others))}"] if others else lines
+
+
+def system_in(name: str, values: Sequence[str]) -> SystemName | None:
+    """Return the classification whose codes nearly all values of a column are; None where there is none.
+
+    ICD-10, ATC and NUTS are known by their form, and in doubt by the name of the column too; the others
+    are not known without it.
+
+    >>> system_in("x", ["E11.9", "I10", "J45.0"]), system_in("x", ["A12", "B07", "C11"])
+    ('icd-10', None)
+    >>> system_in("postcode", ["SW1A 1AA", "M1 1AE", "EH1 2NG"]), system_in("ISCO", ["110", "2211", "51"])
+    ('postal', 'isco-08')
+    """
+    for system, (named, form) in SIGNS.items():
+        codes = [value for value in values if AsCode(system).read(value)]
+        if len(codes) < max(LEAST_CODES, NEARLY_ALL * len(values)):
+            continue
+        typical = sum(form.search(code) is not None for code in codes)
+        if named.search(name) or 2 * typical >= len(codes):
+            return system
+    lengths = set(map(len, values))
+    postal = _ZIP_NAME.search(name) and len(lengths) > 1 and all(map(_POSTAL.fullmatch, values))
+    return "postal" if postal and len(values) >= LEAST_CODES else None
+
+
+_POSTAL = re.compile(r"(?=.*\d)(?!\d+(\.\d*)?$)[A-Za-z\d]+(?:[ -][A-Za-z\d]+)*")
+"""Postal codes that are not numbers: of those, zeros may be lost."""
+TITLES: dict[SystemName, str] = {
+    "icd-10": "ICD-10",
+    "atc": "ATC",
+    "isco-08": "ISCO-08",
+    "nuts": "NUTS",
+    "postal": "postal",
+}
+SIGNS: dict[SystemName, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    "icd-10": (_ICD_NAME, re.compile(r"\.[0-9A-Z]")),
+    "atc": (_ATC_NAME, re.compile(r"^[A-Z]\d\d[A-Z]{2}\d\d$")),
+    "nuts": (_NUTS_NAME, re.compile(r"^[A-Z]{2,}\d")),
+    "isco-08": (_ISCO_NAME, re.compile(r"(?!)")),
+}
+"""For each classification, names of columns, and how half of its codes look where no name tells it."""
+
+
+def _prefixes(codes: Sequence[str]) -> list[int]:
+    """Choose how many characters are kept at each level, so that each merges some codes and not all.
+
+    Of codes with two halves, the first one is kept at most.
+
+    >>> _prefixes(["EH1 2NG", "EH1 2AB", "EC1A 1AA", "SW1A 1AA"]), _prefixes(["00-950", "00-951"])
+    ([4, 1], [1])
+    """
+    counts, before = [], len(codes)
+    halves = [code.partition(" ")[0] if " " in code else code[:-1] for code in codes]
+    for kept in range(max(map(len, halves)), 0, -1):
+        groups = len({code[:kept].rstrip() for code in codes})
+        if 1 < groups < before:
+            counts.append(kept)
+            before = groups
+    return counts or [1]
 
 
 def _codes(name: str, counts: Counts) -> list[str] | None:

@@ -43,6 +43,11 @@ class Reading(ABC):
     __slots__ = ()
     kind: ClassVar[Kind]
 
+    @property
+    def noun(self) -> str:
+        """What a value is, with its article."""
+        return f"a {self.kind}"
+
     @abstractmethod
     def read(self, text: str) -> str | None:
         """Return the text that stands for the value of a cell; None where it has none of this kind."""

@@ -336,7 +336,8 @@ class Policy(Displayed, Part):
     def files(self) -> list[Path]:
         """The files the policy names, none of which a run may overwrite."""
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
-        own = [self.folder / path for path in named if isinstance(path, str | Path)]
+        inside = [path for each in named if isinstance(each, Builder) for path in each.files]
+        own = [self.folder / path for path in [*named, *inside] if isinstance(path, str | Path)]
         own += [path for name in self.tables for path in self.of_table(name).files]
         return own + [path for model in self.risk for path in model.files(self.folder)]
 
@@ -362,7 +363,7 @@ class Policy(Displayed, Part):
         if isinstance(attribute.hierarchy, Hierarchy):
             hierarchy = replace(attribute.hierarchy, name=name)
         elif isinstance(attribute.hierarchy, Builder):
-            hierarchy = attribute.hierarchy.build(name)
+            hierarchy = attribute.hierarchy.build(name, folder=self.folder)
         else:
             assert attribute.hierarchy is not None  # check_role
             path = self.folder / attribute.hierarchy

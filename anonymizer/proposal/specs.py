@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_TRIED = 200
 """So many values of a column are tried before the table is."""
+CLASSIFIED = re.compile(r'^builder = "codes"', re.MULTILINE)
+"""A spec that knows more of codes than their digits."""
 OPEN = re.compile(r"^open = .*\n?", re.MULTILINE)
 
 
@@ -55,9 +57,9 @@ def propose_spec(name: str, column: Column) -> str:
 
 def candidates(name: str, column: Column) -> Iterator[str]:
     """Yield specs, the best first; the others mend what is wrong with it."""
-    if looks_like_codes(name, column.texts):
-        yield spec_of_codes(name, column.texts)
     spec = suggest(as_series(name, column))
+    if looks_like_codes(name, column.texts) and not CLASSIFIED.search(spec):
+        yield spec_of_codes(name, column.texts)
     yield spec
     if OPEN.search(spec):  # values may lie beyond either end
         yield OPEN.sub('open = "both"\n', spec)

@@ -77,12 +77,14 @@ def describe_reading(
 
 
 def spec_of(policy: Policy, document: Mapping[str, Any], name: str) -> dict[str, Any] | None:
-    """Return the keys of a builder, from the policy or its file; None where rows are listed."""
+    """Return the keys of a builder, from the policy or its file; None where rows or files are listed."""
     given = document["attributes"][name].get("hierarchy")
     if isinstance(given, str) and Path(given).suffix.lower() == ".toml":
         text = (policy.folder / given).read_text(encoding="utf-8")
         given = tomllib.loads(text)
-    return plain(given) if isinstance(given, dict) and "builder" in given else None
+    keys = plain(given) if isinstance(given, dict) and "builder" in given else None
+    # the files of a spec are relative to it, so its keys cannot move to the policy
+    return None if keys is None or parse_spec(keys, name).files else keys
 
 
 def describe_built(
@@ -253,20 +255,20 @@ def groups_of(
     }
 
 
-def changes_for(table: LoadedTable, name: Any, spec: Any) -> list[dict[str, Any]]:
+def changes_for(table: LoadedTable, policy: Policy, name: Any, spec: Any) -> list[dict[str, Any]]:
     """Return the changes that give a column another hierarchy; one with faults is refused in words."""
-    column, built = column_of(table, name), build(name, spec)
+    column, built = column_of(table, name), build(name, spec, policy.folder)
     errors = [each for each in check_values(built, column.texts) if each.severity == "error"]
     if errors:
         raise HierarchyError.defective(f"hierarchy of '{name}'", [each.message for each in errors])
     return [{"path": ["attributes", name, "hierarchy"], "value": spec}]
 
 
-def build(name: Any, spec: Any) -> Hierarchy:
-    """Build a hierarchy from its keys."""
+def build(name: Any, spec: Any, folder: Path) -> Hierarchy:
+    """Build a hierarchy from its keys; files are relative to the folder."""
     if not isinstance(spec, dict):
         raise HierarchyError("the hierarchy is not a table of keys; reload the page.")
-    return parse_spec(spec, f"hierarchy of '{name}'").build(str(name))
+    return parse_spec(spec, f"hierarchy of '{name}'").build(str(name), folder=folder)
 
 
 def export_arx(folder: Folder, policy: Policy, name: Any) -> str:

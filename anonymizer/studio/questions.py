@@ -141,7 +141,7 @@ def hierarchy(session: Session, asked: Asked) -> Any:
 def set_hierarchy(session: Session, asked: Asked) -> Any:
     """Give a column another hierarchy."""
     name = asked.get("column")
-    changes = hierarchies.changes_for(table_of(session), name, asked.get("spec"))
+    changes = hierarchies.changes_for(table_of(session), session.policy(), name, asked.get("spec"))
     label = str(asked.get("label") or f"hierarchy of {name}")
     return session.change(revision_of(asked), changes, label)
 

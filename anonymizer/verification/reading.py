@@ -170,10 +170,12 @@ def labels_of(
 ) -> tuple[Hierarchy, list[str | None]]:
     """Return the label of some levels that each text of a column stands for; None where there is none.
 
-    Values that the hierarchy does not list are taken in, as far as a rule covers them.
+    Values that the hierarchy lists at none of them are taken in, as far as a rule covers them.
     """
+    listed = {label for level in levels for label in hierarchy.labels[level]}
+    new = [text for text in column.texts if text not in listed]
     for level in levels:
-        hierarchy = hierarchy.with_labels(column.texts, level)
+        hierarchy = hierarchy.with_labels(new, level)
     write = escape if policy.release.escape_formulas else str
     known = {write(label): label for level in levels for label in hierarchy.labels[level]}
     pairs = zip(column.texts, hierarchy.read_texts(column.texts, levels), strict=True)

@@ -19,7 +19,7 @@ DEPTHS = ("door", "read", "search", "written", "verified")
 """From the outside in. What is past `read` has been read whole."""
 MARKS = {
     "read": (
-        "data.table:open_table",
+        "data.opening:open_table",
         "hierarchy.spec:load_hierarchy",
         "hierarchy.spec:check_file",
         "proposal.arx_import:translate",

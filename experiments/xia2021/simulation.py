@@ -49,7 +49,7 @@ def play(
     Costs time in trials times records, and one partition of the table for each set of groups drawn.
     """
     lottery = Lottery(attack, np.repeat(attack.row_of_tuple, counts), generator, estimate)
-    at_once = max(1, DRAWS_AT_ONCE // max(1, attack.records * len(attack.group_labels)))
+    at_once = max(1, DRAWS_AT_ONCE // max(1, int(attack.counts.sum()) * len(attack.group_labels)))
     batches = [min(at_once, trials - done) for done in range(0, trials, at_once)]
     results = [lottery.play(batch) for batch in batches]
     means = np.concatenate([means for means, _ in results])

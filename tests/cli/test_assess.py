@@ -84,7 +84,7 @@ def test_three_questions_have_one_page_and_one_json_without_raw_values(ward: Pat
     assert cells.read_text().startswith("source,age,sex,zip,people\n")
     assert cells.stat().st_mode & 0o777 == PRIVATE
     values = pd.read_csv(out / "values.csv", dtype=str)
-    assert values["records"].astype(int)[~values["pooled"].eq("True")].min() >= 5
+    assert values["people"].astype(int)[~values["pooled"].eq("True")].min() >= 5
     assert "97" not in set(values["value"])
     page = (out / "assessment.html").read_text(encoding="utf-8")
     assert "Patient " not in page

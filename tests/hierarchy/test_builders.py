@@ -12,6 +12,7 @@ from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import (
     BUILDERS,
     Builder,
+    Coded,
     Dates,
     Explicit,
     Hierarchy,
@@ -102,9 +103,18 @@ def priorities(draw: st.DrawFn) -> Priority:
     return Priority(tuple(values), keep=tuple(sorted(keep, reverse=True)), unlisted=unlisted)
 
 
+@st.composite
+def codes(draw: st.DrawFn) -> Coded:
+    values = draw(st.lists(st.text("ab-1", min_size=1, max_size=6), min_size=1, unique=True))
+    prefixes = draw(st.sets(st.integers(1, 6), min_size=1))
+    labels = draw(st.sampled_from([None, {"a": "first", "b1": "second"}]))
+    return Coded(prefixes=tuple(sorted(prefixes)[::-1]), values=tuple(values), labels=labels)
+
+
 EXAMPLES: dict[str, st.SearchStrategy[Any]] = {
     "intervals": st.one_of(intervals_by_width(), intervals_by_bounds(), real_intervals()),
     "redaction": redactions(),
+    "codes": codes(),
     "dates": dates(),
     "mapping": explicit(),
     "ordered": ordered(),

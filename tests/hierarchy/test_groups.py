@@ -41,11 +41,11 @@ def test_ordered_groups_count_what_the_level_below_has() -> None:
 
 
 FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
-    (Explicit, {}, "levels: give exactly one of `values`, `groups` and `levels`."),
+    (Explicit, {}, "levels: give exactly one of `values`, `groups`, `levels` and `file`."),
     (
         Explicit,
         {"values": ("a",), "groups": {"g": ["b"]}},
-        "levels: give exactly one of `values`, `groups` and `levels`.",
+        "levels: give exactly one of `values`, `groups`, `levels` and `file`.",
     ),
     (Explicit, {"values": "a"}, "values: 'a' is not a list; write it as [ ... ]."),
     (

@@ -19,6 +19,7 @@ from anonymizer.hierarchy.spec import cut, make_inline
 SPECS = {
     "intervals": "domain = [0, 9]\nwidths = [5]\nothers = ['?']",
     "redaction": "digits = 2",
+    "codes": "prefixes = [3, 1]\nvalues = ['A101', 'A102', 'A201', 'B101']",
     "dates": "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['month', 'quarter']",
     "mapping": "[groups]\nEurope = ['NO', 'SE']\nAsia = ['JP']",
     "ordered": "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]",
@@ -77,12 +78,12 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
         (
             "digits = 5",
             "builder: this key is missing; use one of "
-            "'intervals', 'redaction', 'dates', 'mapping', 'ordered', 'priority'.",
+            "'intervals', 'redaction', 'codes', 'dates', 'mapping', 'ordered', 'priority'.",
         ),
         (
             "builder = ['dates']",
             "builder: ['dates'] is unknown; use one of "
-            "'intervals', 'redaction', 'dates', 'mapping', 'ordered', 'priority'.",
+            "'intervals', 'redaction', 'codes', 'dates', 'mapping', 'ordered', 'priority'.",
         ),
         (
             "builder = 'redaction'\ndigits = 5\ncolour = 1",

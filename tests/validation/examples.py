@@ -198,6 +198,11 @@ SPECS = {
         "values = ['91326', 91327, [91328, 91330]]\nunlisted = true",
         "length = [3, 5]\nalphabet = 'alphanumeric'",
     ),
+    "codes": (
+        "system = 'postal'\nprefixes = [4, 2]\nvalues = ['SW1A 1AA', 'EH1 2NG']\nunlisted = true\n"
+        "labels = { SW = 'South West' }\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
+        "system = 'icd-10'\nlabels = 'icd10.csv'",
+    ),
     "dates": (
         "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
         "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
@@ -207,6 +212,7 @@ SPECS = {
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
         "[[levels]]\nNorth = ['NO', 'SE']\nSouth = ['IT']\n[[levels]]\nEurope = ['North', 'South']",
+        "file = 'ae.csv'\nvalue = 'AEDECOD'\nabove = ['AEHLT', 'AEBODSYS']",
     ),
     "ordered": (
         "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"

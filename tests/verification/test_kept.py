@@ -86,7 +86,7 @@ def test_terminal_json_and_page_say_it(tmp_path: Path) -> None:
     assert said["warnings"][0].startswith("column 'days'")
     assert NOT_COMPARED in [check["claim"] for check in said["checks"] if check["passed"] is None]
     page = published.check(against=False)._repr_html_()
-    assert "Warning: column" in page
+    assert "warning: column" in page
     assert NOT_COMPARED in page
 
 
