@@ -22,7 +22,7 @@ from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.release import FileKind
 from anonymizer.data.table import Table
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
-from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
+from anonymizer.hierarchy import Builder, DateFormat, Elapsed, Hierarchy
 from anonymizer.hierarchy.spec import make_inline
 from anonymizer.policy.analysis import Columns
 from anonymizer.utility import EVEN, MEASURES, Aggregate, parameters_of
@@ -189,6 +189,9 @@ class Attribute(Part):
     """What one column is, and for a quasi-identifier, what it may become."""
 
     role: Annotated[Role, one_of(Role)]
+    since: Text | None = None
+    """Of a date of a child table: count days from this column of the people table, or from the "first"
+    event of the person; the hierarchy is then one of days, `elapsed` unless another is named."""
     hierarchy: Annotated[
         Any,
         BeforeValidator(parse_hierarchy),
@@ -217,6 +220,7 @@ class Attribute(Part):
             accepted = {"reveals": list(self.reveals)} if self.reveals else {}
             return {"role": self.role.value, **accepted}
         stated = {
+            "since": self.since,
             "type": self.type,
             "format": self.format,
             "microaggregation": self.microaggregation,
@@ -232,7 +236,9 @@ class Attribute(Part):
     @field_validator("hierarchy")
     @classmethod
     def check_hierarchy(cls, hierarchy: object, info: ValidationInfo) -> object:
-        """Check that a quasi-identifier has a hierarchy."""
+        """Check that a quasi-identifier has a hierarchy; elapsed time has one of its own."""
+        if hierarchy is None and info.data.get("since") is not None:
+            return Elapsed()
         if hierarchy is None and info.data.get("role") is Role.QUASI:
             raise ValueError(
                 "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
@@ -256,6 +262,10 @@ class Attribute(Part):
         """
         if self.role is Role.QUASI and self.reason is not None:
             raise ValueError("only a removed column has a reason; leave it out")
+        if self.since is not None and self.type not in (None, "number"):
+            raise ValueError(
+                f"since makes its cells numbers of days, and its type is {self.type}; leave out 'type'"
+            )
         kept = self.role in (Role.SENSITIVE, Role.INSENSITIVE)
         if self.reveals and not kept:
             raise ValueError(

@@ -184,7 +184,7 @@ class Policy(Displayed, Part):
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {
-            name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
+            name: (a.role, a.since, a.hierarchy, a.delimiter, a.type, a.format)
             for name, a in self.attributes.items()
         }
         linked = {name: child.describe() for name, child in self.tables.items()}
@@ -210,6 +210,18 @@ class Policy(Displayed, Part):
                 f"data.id names '{data.id}', which would be released and put a person's rows together; "
                 "give it the role 'identifying'"
             )
+        return attributes
+
+    @field_validator("attributes")
+    @classmethod
+    def check_since(cls, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
+        """Check that only events are counted from an index date."""
+        raise_faults(
+            f"{name} has since, which counts the days of events; give it to a column of a table in "
+            "[tables]"
+            for name, each in attributes.items()
+            if each.since is not None
+        )
         return attributes
 
     @field_validator("attributes")
@@ -368,8 +380,14 @@ class Policy(Displayed, Part):
             assert attribute.hierarchy is not None  # check_role
             path = self.folder / attribute.hierarchy
             hierarchy = load_hierarchy(path, name, attribute.delimiter)
+        if attribute.since is not None and hierarchy.reading.kind == "date":
+            raise HierarchyError(
+                f"attributes.{name}: since makes its cells numbers of days, and its hierarchy is one of "
+                "dates; leave the hierarchy out, or name one of numbers."
+            )
         try:
-            return hierarchy.read_as(attribute.type, attribute.format)
+            dates = None if attribute.since is not None else attribute.format
+            return hierarchy.read_as(attribute.type, dates)
         except ValueError as error:
             raise HierarchyError(f"attributes.{name}: {error}.") from None
 

@@ -20,6 +20,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
+from anonymizer.problem.elapsed import with_elapsed
 from anonymizer.problem.problem import hierarchies_of
 from anonymizer.risk import RiskProfile, profile
 from anonymizer.risk.parameters import check_k
@@ -93,6 +94,10 @@ class StudyProblem(Displayed):
         people, *children = opened
         tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
         policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
+        for name, table in opened.items():
+            child = policy.tables.get(name)
+            check_columns(table, tuple((policy if child is None else child).attributes))
+        opened = with_elapsed(opened, policy)
         made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
         study = encode_study([part.linked for part in made.values()])
         return StudyProblem.of(policy, tuple(made[table.name] for table in study.tables), study)
@@ -233,10 +238,9 @@ def open_one(source: Any, policy: Policy, where: str) -> Table:
 
 
 def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart:
-    """Check the columns of a table, and say what links it to the others."""
+    """Load the hierarchies of a table, and say what links it to the others."""
     child = policy.tables.get(name)
     own = policy if child is None else policy.of_table(name)
-    check_columns(table, tuple(own.attributes))
     hierarchies = own.load_hierarchies()
     own.lattice(hierarchies)  # a level out of range is better known before the table is read
     if child is None:
