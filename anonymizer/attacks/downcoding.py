@@ -14,9 +14,9 @@ from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
 from anonymizer.estimators.proportions import Rate
 from anonymizer.layers.narrowing import takes_whole_classes
+from anonymizer.verification.declared import hierarchies_used
 from anonymizer.verification.layers import open_classes
 from anonymizer.verification.reading import NO_LAYER, layers_of, read_release
-from anonymizer.verification.verification import hierarchies_used
 
 NAME = "downcoding"
 QUESTION = "Knowing how layers are made, can they rule out a value that a released cell covers?"

@@ -245,6 +245,10 @@ def verify(
         Path | None,
         typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
     ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="Of linked tables: the file of `run --keys`, checked with --against."),
+    ] = None,
 ) -> CommandResult:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
@@ -252,12 +256,16 @@ def verify(
     """
     from dataclasses import asdict
 
+    from anonymizer.policy import Policy
     from anonymizer.report.sections import show_sections
     from anonymizer.report.verification import sections, verdict
     from anonymizer.verification.verification import verify as check
 
+    loaded = Policy.read(policy)
+    if loaded.tables:
+        refuse_options({"--proof": proof, "--earlier": earlier})
     with progress_line(str(release)):
-        verification = check(release, policy, manifest, against, proof)
+        verification = check(release, loaded, manifest, against, proof, keys)
         warning = None if earlier is None else say_earlier(release, policy, earlier, against)
     checks = [asdict(check) for check in verification.checks]
     warned = {} if earlier is None else {"earlier": warning}

@@ -100,7 +100,7 @@ def faults_of_study(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
     yield from faults_of_parents(tables)
     yield from faults_of_data(others)
     yield from faults_of_since(tables, others)
-    yield from faults_of_risk(others.get("risk", ()))
+    yield from faults_of_risk(others.get("risk", ()), tables)
     yield from faults_of_release(others.get("release", Release()))
     if others.get("analysis"):
         yield "an [[analysis]] looks at one table; leave it out, and analyze the released tables"
@@ -117,16 +117,22 @@ def faults_of_names(tables: Mapping[str, ChildTable]) -> Iterator[str]:
 
 def faults_of_parents(tables: Mapping[str, ChildTable]) -> Iterator[str]:
     """Say which tables belong to none, or to themselves in the end, or refer to no key."""
+    unknown = {
+        name: each.parent for name, each in tables.items() if each.parent not in (None, *tables)
+    }
+    for name, parent in unknown.items():
+        known = suggest_name(parent, [other for other in tables if other != name])
+        yield f"{name}.parent is '{parent}', which is no table of [tables]; {known}"
+    circle = [name for name in tables if is_its_own_ancestor(name, tables)]
+    if circle:
+        yield (
+            f"{circle[0]}.parent leads back to '{circle[0]}'; name one that leads to the people table"
+        )
     parents = {child.parent for child in tables.values()}
     for name, child in tables.items():
-        if child.parent is not None and child.parent not in tables:
-            known = suggest_name(child.parent, [other for other in tables if other != name])
-            yield f"{name}.parent is '{child.parent}', which is no table of [tables]; {known}"
-        elif is_its_own_ancestor(name, tables):
-            yield f"{name}.parent leads back to '{name}'; name one that leads to the people table"
         if name in parents and child.key is None:
             yield f"{name}.key is missing, and other tables belong to it; name its column with their key"
-        if name not in parents and child.key is not None:
+        if name not in parents and child.key is not None and not unknown:
             yield f"{name}.key is stated, and no table names '{name}' as its parent; leave it out"
 
 
@@ -174,15 +180,22 @@ def faults_of_since(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
                 )
 
 
-def faults_of_risk(models: tuple[Any, ...]) -> Iterator[str]:
-    """Say which models count nothing over several tables."""
+
+
+def faults_of_risk(models: tuple[Any, ...], tables: Mapping[str, ChildTable]) -> Iterator[str]:
+    """Say which models count nothing over several tables, and which powers are of no table."""
     if other := [model.name for model in models if model.name != MODEL]:
         yield (
             f"the risk model {quote_some(other)} looks at one table; use one [[risk]] with model = "
             "'study', or release the table by a policy of its own"
         )
-    if sum(model.name == MODEL for model in models) > 1:
+    own = [model for model in models if model.name == MODEL]
+    if len(own) > 1:
         yield "the model 'study' is stated twice; keep the one with the greater power and k"
+    for name in own[0].powers if own else ():
+        if name not in tables:
+            known = suggest_name(name, tables)
+            yield f"the model 'study' has a power for '{name}', which is no table of events; {known}"
 
 
 def faults_of_release(release: Release) -> Iterator[str]:

@@ -104,7 +104,7 @@ def formats_of(attribute: Attribute) -> tuple[str, ...]:
 
 def find_whose_rows(tables: Mapping[str, Table], policy: Policy) -> dict[str, Whose]:
     """Return whose each row is, table by table, the people first."""
-    people, *children = tables
+    people = next(iter(tables))
     rows: dict[str, dict[str, int]] = {}
     whose: dict[str, Whose] = {}
 

@@ -17,12 +17,14 @@ from anonymizer.frontiers.frontier import Frontier
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Attribute, Policy, Role
 from anonymizer.problem import Problem
+from anonymizer.problem.study import StudyProblem
 from anonymizer.proposal.proposal import Proposal
 from anonymizer.report import assessment as assessments
 from anonymizer.report import attacks as tried
 from anonymizer.report import explanation as explanations
 from anonymizer.report import frontier as frontiers
 from anonymizer.report import solution as solutions
+from anonymizer.report import study as studies
 from anonymizer.report import verification as verifications
 from anonymizer.report.chart import short
 from anonymizer.report.comparison import comparison_sections
@@ -31,6 +33,7 @@ from anonymizer.report.page import render, share, whole
 from anonymizer.report.sections import FigureTable, Section, overview
 from anonymizer.report.words import join
 from anonymizer.solution.solution import Solution
+from anonymizer.solution.study import StudySolution
 from anonymizer.verification.claims import Verification
 
 NAMED = 4
@@ -177,6 +180,41 @@ def what_is_left(solution: Solution) -> Sequence[Section]:
         return comparison_sections(compare(solution))
     except (AnonymizerError, OSError) as error:
         return [Section("What is left of each column", (f"Not compared: {error}",))]
+
+
+@sentence.register
+def study_problem_sentence(problem: StudyProblem) -> str:
+    """Say what is asked of which tables."""
+    return named(
+        problem,
+        f"{problem.model} over {join(problem.study.attributes)}",
+        f"{whole(problem.study.people)} people in {len(problem.parts)} tables",
+        f"{whole(problem.lattice.size)} schemes",
+    )
+
+
+@sections.register
+def study_problem_sections(problem: StudyProblem) -> Sequence[Section]:
+    """List the tables with their rows and columns."""
+    rows = tuple(
+        (part.name, whole(table.rows), join(part.columns))
+        for part, table in zip(problem.parts, problem.study.tables, strict=True)
+    )
+    return [Section("", (), (FigureTable(("table", "rows", "columns released"), rows),))]
+
+
+@sentence.register
+def study_sentence(solution: StudySolution) -> str:
+    """Say how good the solution of a study is, and how far that is proven."""
+    return named(
+        solution,
+        f"{solution.status.value}",
+        f"quality {solution.quality:.4f}",
+        f"{whole(solution.suppressed)} of {whole(solution.records)} people dropped",
+    )
+
+
+sections.register(StudySolution, studies.sections)
 
 
 @sentence.register

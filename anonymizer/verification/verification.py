@@ -20,23 +20,28 @@ from anonymizer.data.table import Table
 from anonymizer.errors import quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import working_seconds
-from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
+from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import (
-    Source,
     load_policy,
     open_data,
 )
 from anonymizer.problem.person import look_for_people
 from anonymizer.proof.format import find_proof
-from anonymizer.search import Status
 from anonymizer.solution.manifest import as_answered, find_manifest, manifest_beside
 from anonymizer.utility import Released
 from anonymizer.verification.claims import (
-    ROUNDING,
     Check,
     Verification,
     check_digest,
     check_figures,
+)
+from anonymizer.verification.declared import (
+    check_hierarchies,
+    check_policy,
+    check_proof,
+    check_released_columns,
+    check_schemes,
+    hierarchies_used,
 )
 from anonymizer.verification.kept import check_kept
 from anonymizer.verification.layers import check_layer_losses, check_narrowed, check_values
@@ -44,27 +49,33 @@ from anonymizer.verification.models import OTHERS, WHOSE, check_risk
 from anonymizer.verification.original import FIGURES, ROWS, check_against, released_columns
 from anonymizer.verification.reading import (
     classes_of,
-    coarsest_of,
     describe_released,
     layers_of,
     read_release,
 )
+from anonymizer.verification.study import verify_study
 
 
 def verify(
     released: TableLike,
     policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
-    against: Source = None,
+    against: Any = None,
     proof: str | Path | None = None,
+    keys: str | Path | None = None,
 ) -> Verification:
     """Check a release against a policy, its manifest and, if given, the original.
 
     The manifest of a file is looked for beside it, and so is the proof file, which is checked with the
     original at hand; without one, the optimum is searched for again. A check that cannot be made for want
     of another that failed is left out: there is then a failure to fix first. Each table is read once.
+
+    Where the policy links several tables, `released` is their folder, their manifest or the file of the
+    people, or dataframes by name; so is `against`. `keys` is the steward's file of who has which key.
     """
     started, policy = working_seconds(), load_policy(policy)
+    if policy.tables:
+        return verify_study(released, policy, manifest, against, keys, started)
     opened = open_released(released, policy)
     beside = proof_beside(released, manifest) if proof is None else Path(proof)
     manifest = find_manifest(released, manifest, "verify")
@@ -167,24 +178,6 @@ def input_people(policy: Policy, manifest: Mapping[str, Any]) -> int:
     return int(records if policy.data.id is None else manifest.get("people", records))
 
 
-def check_policy(policy: Policy, manifest: Mapping[str, Any]) -> Check:
-    """Compare what decides a release with what the manifest says did."""
-    mine, theirs = without_rows(policy.describe()), without_rows(manifest["policy"])
-    differing = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
-    detail = f"differs in {quote_some(differing)}" if differing else "all keys agree"
-    return Check("the policy is the one released under", not differing, detail)
-
-
-def without_rows(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out that each row is a person: without an id, each is counted as one anyway."""
-    data = described.get("data")
-    if not isinstance(data, Mapping):
-        return dict(described)
-    kept = {key: value for key, value in data.items() if key != "rows_are_people"}
-    others = {key: value for key, value in described.items() if key != "data"}
-    return {**others, "data": kept} if kept else others
-
-
 def check_people(
     policy: Policy, manifest: Mapping[str, Any], original: Table | None
 ) -> Iterator[Check]:
@@ -201,63 +194,6 @@ def check_people(
         which = quote_some(list(dict.fromkeys(names)))
         detail = f"rows were counted: {which} may tell whose each row is"
         yield Check("people were counted", None, detail + (f"; {said}" if said else ""))
-
-
-def hierarchies_used(policy: Policy, manifest: Mapping[str, Any]) -> tuple[Hierarchy, ...]:
-    """Return the policy's hierarchies, with a leaf for missing cells where the release had one."""
-    claimed = manifest["hierarchies"]
-    return tuple(
-        extended if digest_of_hierarchy(extended) == claimed.get(hierarchy.name) else hierarchy
-        for hierarchy in policy.load_hierarchies()
-        for extended in [hierarchy.with_missing()]
-    )
-
-
-def check_schemes(
-    policy: Policy, hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]
-) -> Check:
-    """Check that the scheme, or that of every layer, names a level that the policy allows for each."""
-    lattice, schemes = policy.lattice(hierarchies), layers_of(manifest)
-    most = policy.release.max_layers
-    if schemes and (policy.release.recoding != "layers" or (most or len(schemes)) < len(schemes)):
-        detail = f"{len(schemes)} layers, and the policy allows {most or 'none'}"
-        return Check("the scheme names a level for each quasi-identifier", False, detail)
-    wrong = [
-        hierarchy.name
-        for hierarchy, low, high in zip(hierarchies, lattice.low, lattice.high, strict=True)
-        for scheme in schemes or (manifest["scheme"],)
-        if scheme.get(hierarchy.name) not in range(low, high + 1)
-    ]
-    detail = f"none allowed for {quote_some(wrong)}" if wrong else f"{len(hierarchies)} levels"
-    if schemes and not wrong and manifest["scheme"] != coarsest_of(schemes):
-        wrong, detail = ["scheme"], "the scheme is not the highest level of any layer"
-    return Check("the scheme names a level for each quasi-identifier", not wrong, detail)
-
-
-def check_hierarchies(hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]) -> Check:
-    """Compare the hierarchies with those the release was made with."""
-    claimed = manifest["hierarchies"]
-    differing = [h.name for h in hierarchies if claimed.get(h.name) != digest_of_hierarchy(h)]
-    detail = f"another hierarchy for {quote_some(differing)}" if differing else "SHA-256 agree"
-    return Check("the hierarchies are the ones used", not differing, detail)
-
-
-def check_released_columns(table: Table, policy: Policy) -> Check:
-    """Check that identifying and removed columns are gone and all others there."""
-    expected = released_columns(policy)
-    times = Counter(table.columns)
-    details = []
-    for role in (Role.IDENTIFYING, Role.REMOVED):
-        if left := [name for name in times if name in policy.with_role(role)]:
-            details.append(f"{role.value} {quote_some(left)} is still there")
-    if absent := [name for name in expected if name not in times]:
-        details.append(f"{quote_some(absent)} is not there")
-    if twice := sorted(name for name, count in times.items() if count > 1):
-        details.append(f"{quote_some(twice)} is there twice")
-    if strange := [name for name in times if name not in policy.attributes]:
-        details.append(f"{quote_some(strange)} is not in the policy")
-    detail = "; ".join(details) or f"{len(times)} columns as declared"
-    return Check("identifying and removed columns are gone, all others there", not details, detail)
 
 
 def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str, Any]) -> Check:
@@ -305,20 +241,3 @@ def check_loss(
         by_attribute = dict(zip(names, losses, strict=True))
         return check_figures(claim, {**figures, "attribute_loss": by_attribute}, manifest)
     return check_figures(claim, figures, manifest)
-
-
-PROVEN = (Status.OPTIMAL, Status.FEASIBLE)
-"""What a release with a bound may be."""
-
-
-def check_proof(manifest: Mapping[str, Any]) -> Check:
-    """Check that what is said of better schemes does not contradict itself."""
-    claim = "the proof fits the figures"
-    loss, bound, gap = manifest["loss"], manifest["bound"], manifest["gap"]
-    if bound is None:
-        return Check(claim, manifest["status"] == Status.APPLIED, "no bound is claimed")
-    gap_fits = gap is not None and abs(gap - max(0.0, loss - bound)) <= ROUNDING
-    fits = bound <= loss + ROUNDING and gap_fits and manifest["status"] in PROVEN
-    if manifest["status"] == Status.OPTIMAL:
-        fits &= gap is not None and gap <= ROUNDING
-    return Check(claim, fits, f"{manifest['status']}, bound {bound:.9f}, loss {loss:.9f}")

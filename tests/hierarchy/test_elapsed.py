@@ -18,9 +18,7 @@ def test_a_span_holds_the_days_that_start_at_a_multiple_of_its_width(day: int, l
     row = next(row for row in Elapsed(open=None).rows() if row[0] == str(day))
     start = day // width * width
     low, high = max(start, -336), min(start + width - 1, 1679)
-    assert row[level] == (
-        f"{low}-{high}" if low >= 0 else f"{-low}-{-high} before" if low < high else f"{low}"
-    )
+    assert row[level] == (f"{low}-{high}" if low >= 0 else f"{-low}-{-high} before")
 
 
 def test_days_beyond_the_domain_are_in_the_first_or_the_last_span() -> None:

@@ -1,0 +1,257 @@
+"""Released tables against the original ones: everybody who is released, with all their rows."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonymizer.data.column import same_text
+from anonymizer.data.files import check_readable
+from anonymizer.data.formulas import escape
+from anonymizer.data.table import read_columns
+from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
+from anonymizer.kernels.compilation import working_seconds
+from anonymizer.layers.layering import one_layer
+from anonymizer.policy import Policy
+from anonymizer.problem.study import StudyPart, StudyProblem
+from anonymizer.search import Status, StopReason
+from anonymizer.solution.study import anonymize_study
+from anonymizer.solution.study_manifest import KEYS_HEADER
+from anonymizer.verification.attackers import PEOPLE, Histories, Rows
+from anonymizer.verification.claims import ROUNDING, Check, check_figures
+from anonymizer.verification.order import find_order
+from anonymizer.verification.original import check_input, seconds_left
+
+Profile = tuple[Hashable, Any]
+"""The row of a person and all their events, as they are released."""
+
+
+def check_against(
+    released: Histories,
+    keys: Mapping[str, Sequence[str]],
+    policy: Policy,
+    manifest: Mapping[str, Any],
+    against: Any,
+    key_file: str | Path | None,
+    started: float | None = None,
+) -> Iterator[Check]:
+    """Check released histories, with what is kept, against the original tables.
+
+    `keys` are those that name the rows of released tables.
+    """
+    started = working_seconds() if started is None else started
+    figures = "the scheme gives the reported figures on the original"
+    originals = originals_of(against, policy, manifest)
+    try:
+        problem = StudyProblem.read(originals, policy)
+        scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
+        kept = problem.evaluator.kept(scheme)
+    except AnonymizerError as error:
+        yield Check(figures, False, str(error))
+        return
+    for part in problem.parts:
+        check = check_input(part.table, manifest["input"][part.name])
+        yield replace(check, claim=f"{part.name}: {check.claim}")
+    evaluation = problem.evaluator.score(scheme, kept)
+    losses = problem.evaluator.attribute_losses(scheme, kept)
+    mine = {
+        "people": problem.study.people,
+        "suppressed": int(np.count_nonzero(~kept)),
+        "loss": evaluation.loss,
+        "attribute_loss": dict(zip(problem.study.attributes, losses, strict=True)),
+        "rows": {p.name: t.rows for p, t in zip(problem.parts, problem.study.tables, strict=True)},
+        "before": asdict(problem.profile_before),
+    }
+    rows = {name: each["rows"] for name, each in manifest["tables"].items()}
+    yield check_figures(figures, mine, {**manifest, **manifest["risk"], "rows": rows})
+    original = original_histories(problem, scheme)
+    yield check_people(released, original, kept.tolist())
+    yield check_new_keys(problem, keys)
+    yield from check_order(released, original)
+    if key_file is not None:
+        yield check_key_file(released, original, problem, keys, Path(key_file))
+    yield check_optimum(problem, manifest, seconds_left(manifest, started))
+
+
+def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> Any:
+    """Return the original tables by name: those given, or where the policy says.
+
+    The path of the people's file, or of its folder, is taken as what the policy says.
+    """
+    if isinstance(against, Mapping):
+        return against
+    [people] = [name for name in manifest["tables"] if name not in policy.tables]
+    path, named = Path(against), {people: Path(against)}
+    if path.is_dir():
+        stated = {people: policy.data.path}
+        stated |= {name: child.path for name, child in policy.tables.items()}
+        named = {name: path / Path(p).name for name, p in stated.items() if p is not None}
+    for each in named.values():
+        check_readable(each)
+    return named
+
+
+def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histories:
+    """Generalize the original rows, beside the columns that are kept."""
+    made = []
+    levels = problem.study.split(scheme)
+    for part, table, own in zip(problem.parts, problem.study.tables, levels, strict=True):
+        microdata = table.microdata
+        layering = one_layer(microdata, own, np.zeros(microdata.distinct, np.bool_))
+        columns = []
+        for at in range(len(microdata.attributes)):
+            numbers, texts = layering.values(at)
+            columns.append([texts[number] for number in numbers[microdata.tuple_of_row].tolist()])
+        general = list(zip(*columns, strict=True)) if columns else [()] * table.rows
+        values = list(zip(general, kept_cells(part, table.rows), strict=True))
+        above = () if table.parent_row is None else table.parent_row.tolist()
+        made.append(Rows(part.name, values, table.parent, above))
+    return Histories(tuple(made))
+
+
+def kept_cells(part: StudyPart, rows: int) -> list[tuple[str, ...]]:
+    """Return what is released as it was in each row."""
+    kept = [n for n, a in part.policy.attributes.items() if n in part.kept and not a.role.dropped]
+    if not kept:
+        return [()] * rows
+    write = escape if part.policy.release.escape_formulas else str
+    columns = read_columns(part.table, kept)
+    cells = [
+        [texts[code] for code in columns[name].codes.tolist()]
+        for name in kept
+        for texts in [[same_text(write(text)) for text in columns[name].texts]]
+    ]
+    return list(zip(*cells, strict=True))
+
+
+def profiles_of(histories: Histories) -> list[Profile]:
+    """Return what everybody is by all that a release has of them."""
+    rows = histories.tables[PEOPLE].values
+    return [(rows[p], histories.written(events)) for p, events in enumerate(histories.events)]
+
+
+def check_people(released: Histories, original: Histories, kept: Sequence[bool]) -> Check:
+    """Check that those released are those kept of the original, with all their rows, generalized."""
+    claim = "every person released is one of the original, with all their rows generalized"
+    mine, everybody = Counter(profiles_of(released)), profiles_of(original)
+    theirs = Counter(p for p, stays in zip(everybody, kept, strict=True) if stays)
+    nobody, lacking = mine - Counter(everybody), theirs - mine
+    surplus = mine - theirs
+    details = []
+    if nobody:
+        details.append(f"{nobody.total():,} people are nobody of the original")
+    if surplus - nobody:
+        details.append(f"{(surplus - nobody).total():,} people had to be dropped")
+    if lacking:
+        details.append(f"{lacking.total():,} people are lacking, or are not as in the original")
+    return Check(claim, not details, "; ".join(details) or f"{mine.total():,} people agree")
+
+
+def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> Check:
+    """Check that no key of the release is one of the original."""
+    old: set[str] = set()
+    for part in problem.parts:
+        for column in read_columns(part.table, list(part.keys)).values():
+            old.update(column.texts)
+    same = sum(len(old & set(named)) for named in keys.values())
+    detail = f"{same:,} keys are those of the original" if same else "no key is one of the original"
+    return Check("the keys are new", not same, detail)
+
+
+def check_order(released: Histories, original: Histories) -> Iterator[Check]:
+    """Check that the rows of no table stand as in the original, told by their people and values."""
+    number_of: dict[Profile, int] = {}
+    mine, theirs = rows_told(released, number_of), rows_told(original, number_of)
+    for place, table in enumerate(released.tables):
+        numbers: dict[Hashable, int] = {}
+        before = [numbers.setdefault(row, len(numbers)) for row in theirs[place]]
+        after = [numbers[row] for row in mine[place] if row in numbers]
+        found = find_order(np.array(after, np.int64), np.array(before, np.int64)) if after else None
+        claim = f"{table.name}: the order of rows is not that of the original"
+        yield Check(claim, found is None, found or "rows are shuffled")
+
+
+def rows_told(histories: Histories, number_of: dict[Profile, int]) -> list[list[Hashable]]:
+    """Return, for each row of each table, the number of all that its person is, and its value."""
+    profiles = [number_of.setdefault(each, len(number_of)) for each in profiles_of(histories)]
+    told: list[list[Hashable]] = [[*profiles]]
+    for place, table in enumerate(histories.tables[1:], start=1):
+        whose = (histories.person((place, row)) for row in range(len(table.values)))
+        told.append(list(zip((profiles[p] for p in whose), table.values, strict=True)))
+    return told
+
+
+def check_key_file(
+    released: Histories,
+    original: Histories,
+    problem: StudyProblem,
+    keys: Mapping[str, Sequence[str]],
+    path: Path,
+) -> Check:
+    """Check that everybody, and every row that others belong to, is what the steward's file says."""
+    said = {(table, new): old for table, old, new in read_keys(path)}
+    theirs, wrong, rows_of = profiles_of(original), 0, dict[int, list[int | None]]()
+    for place, part in enumerate(problem.parts):
+        if part.name not in keys:
+            continue
+        row_of = original_rows(part)
+        rows_of[place] = [row_of.get(said.get((part.name, key), "")) for key in keys[part.name]]
+        mine, old = released.tables[place], original.tables[place]
+        for number, row in enumerate(rows_of[place]):
+            same = row is not None and mine.values[number] == old.values[row]
+            if row is not None and mine.parent is not None:
+                same &= rows_of[mine.parent][mine.parent_row[number]] == old.parent_row[row]
+            wrong += not same
+    for row, profile in zip(rows_of[PEOPLE], profiles_of(released), strict=True):
+        wrong += row is not None and theirs[row] != profile
+    detail = f"{wrong:,} keys are of another" if wrong else f"{len(said):,} keys agree"
+    return Check("everybody is who the file of keys says", not wrong, detail)
+
+
+def original_rows(part: StudyPart) -> dict[str, int]:
+    """Return the row of each id or key of an original table."""
+    [name] = [column for column, table in part.keys.items() if table == part.name]
+    column = read_columns(part.table, [name])[name]
+    return {column.texts[code]: row for row, code in enumerate(column.codes.tolist())}
+
+
+def read_keys(path: Path) -> list[tuple[str, str, str]]:
+    """Read the steward's file of keys."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file)
+    except (OSError, ValueError, csv.Error):
+        raise ReleaseError(
+            f"{path}: there is no file of keys that can be read; correct --keys."
+        ) from None
+    if tuple(header) != KEYS_HEADER or any(len(row) != len(KEYS_HEADER) for row in rows):
+        raise ReleaseError(f"{path}: this is not a file of keys as `run --keys` writes it.")
+    return [(table, old, new) for table, old, new in rows]
+
+
+def check_optimum(
+    problem: StudyProblem, manifest: Mapping[str, Any], seconds: float | None
+) -> Check:
+    """Search again where the release claims to be optimal."""
+    claim = "no scheme of the policy has a lower loss"
+    if manifest["status"] != Status.OPTIMAL:
+        return Check(claim, None, f"not claimed: the status is {manifest['status']}")
+    limited = problem.policy.without_limits().with_search(time_limit=seconds)
+    try:
+        again = anonymize_study(replace(problem, policy=limited))
+    except InfeasibleError:
+        again = None
+    if again is None or (again.stopped is StopReason.TIME and again.status is not Status.OPTIMAL):
+        detail = "left out: to search again would take longer than the release took to make"
+        return Check(claim, None, detail)
+    same = abs(again.loss - manifest["loss"]) <= ROUNDING
+    if manifest.get("stopped") == StopReason.COMPLETE:  # else ties may have been left open
+        same &= again.scheme == manifest["scheme"]
+    work = f"loss {again.loss:.9f}, {again.proof.evaluated:,} evaluated"
+    return Check(claim, same, f"searched again: {work}")
