@@ -44,12 +44,10 @@ class ElapsedTable(WrappedTable):
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read whole columns, the others with their types."""
-        whole = self.origin.read([name for name in columns if name not in self.elapsed])
         ours = [name for name in columns if name in self.elapsed]
-        made = texts_of(ours, self.batches(ours)) if ours else None
-        return pa.table(
-            {name: (whole if name not in ours else made).column(name) for name in columns}
-        )
+        whole = self.origin.read([name for name in columns if name not in self.elapsed])
+        made = texts_of(ours, self.batches(ours) if ours else ())
+        return pa.table({c: (made if c in ours else whole).column(c) for c in columns})
 
     def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
         """Have the table itself make a release; what were dates are none any more."""

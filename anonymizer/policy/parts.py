@@ -180,7 +180,8 @@ def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
 OWN_KEYS = {
     Role.IDENTIFYING: {"reason"},
     Role.REMOVED: {"reason"},
-    Role.SENSITIVE: {"hierarchy", "delimiter"},
+    Role.SENSITIVE: {"hierarchy", "delimiter", "shift"},
+    Role.INSENSITIVE: {"shift", "format"},
 }
 """The keys that columns of a role may have beside it; a quasi-identifier has all but the reason."""
 
@@ -209,6 +210,8 @@ class Attribute(Part):
     weight: Annotated[Number, Field(ge=0)] = 1.0
     microaggregation: Literal["mean", "median"] | None = None
     """What is released of each class in place of the interval that its records share."""
+    shift: Flag | None = None
+    """Of a column of dates: whether they move by the shift of the release; false: they may tell it."""
     reason: Text | None = None
     """Why a column is removed; the documents of a release repeat it."""
     reveals: Columns = ()
@@ -217,10 +220,13 @@ class Attribute(Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
-            accepted = {"reveals": list(self.reveals)} if self.reveals else {}
+            accepted: dict[str, Any] = {"reveals": list(self.reveals)} if self.reveals else {}
+            accepted |= {} if self.shift is None else {"shift": self.shift}
+            accepted |= {"format": self.format} if self.shift and self.format else {}
             return {"role": self.role.value, **accepted}
         stated = {
             "since": self.since,
+            "shift": self.shift,
             "type": self.type,
             "format": self.format,
             "microaggregation": self.microaggregation,
@@ -260,6 +266,10 @@ class Attribute(Part):
 
         A sensitive attribute may have a hierarchy: it says how far values are from one another.
         """
+        if self.role is Role.INSENSITIVE and self.format is not None and not self.shift:
+            raise ValueError(
+                "only a quasi-identifier, or dates with shift = true, have 'format'; leave it out"
+            )
         if self.role is Role.QUASI and self.reason is not None:
             raise ValueError("only a removed column has a reason; leave it out")
         if self.since is not None and self.type not in (None, "number"):
@@ -371,6 +381,8 @@ class Release(Part):
     strict: Flag = False
     """Release nothing while people are alone by all released columns, classes share a sensitive value, a
     column collapsed, or layers would keep more."""
+    date_shift: Count | None = None
+    """Move all dates with shift = true by one random number of days for each person, at most so many."""
     table: Text | None = None
     """The new table that a release becomes, in the database that the original is in."""
     file: FileKind | None = None

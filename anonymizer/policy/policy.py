@@ -19,6 +19,7 @@ from anonymizer.errors import HierarchyError, PolicyError, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.policy.analysis import Analysis, AnyAnalysis
+from anonymizer.policy.date_shift import faults_of_shift
 from anonymizer.policy.parts import (
     Attribute,
     Data,
@@ -184,7 +185,7 @@ class Policy(Displayed, Part):
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {
-            name: (a.role, a.since, a.hierarchy, a.delimiter, a.type, a.format)
+            name: (a.role, a.since, a.hierarchy, a.delimiter, a.type, a.format, a.shift)
             for name, a in self.attributes.items()
         }
         linked = {name: child.describe() for name, child in self.tables.items()}
@@ -269,7 +270,11 @@ class Policy(Displayed, Part):
         cls, tables: dict[str, ChildTable], info: ValidationInfo
     ) -> dict[str, ChildTable]:
         """Check that tables are linked, and that the rest of the policy knows linked tables."""
-        raise_faults(faults_of_study(tables, info.data))
+        parts = {"": info.data.get("attributes", {})}
+        parts |= {f"tables.{name}.": child.attributes for name, child in tables.items()}
+        each = {f"{start}{name}": a for start, part in parts.items() for name, a in part.items()}
+        faults = faults_of_shift(each, info.data, linked=bool(tables))
+        raise_faults([*faults_of_study(tables, info.data), *faults])
         return tables
 
     def find_analysis(self, name: str) -> Analysis:
@@ -424,6 +429,8 @@ class Policy(Displayed, Part):
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         for key in ("table", "url", "file", "strict"):
             del described["release"][key]
+        if self.release.date_shift is None:
+            del described["release"]["date_shift"]
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
         if self.utility.measure != "loss" and "aggregate" not in self.utility.model_fields_set:

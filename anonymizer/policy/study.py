@@ -180,8 +180,6 @@ def faults_of_since(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
                 )
 
 
-
-
 def faults_of_risk(models: tuple[Any, ...], tables: Mapping[str, ChildTable]) -> Iterator[str]:
     """Say which models count nothing over several tables, and which powers are of no table."""
     if other := [model.name for model in models if model.name != MODEL]:

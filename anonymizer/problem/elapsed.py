@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonymizer.data.dates import NO_DAY, Days, days_since, first_days, read_dates
 from anonymizer.data.elapsed import ElapsedTable
 from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Dates
 from anonymizer.policy import Attribute, Policy
 from anonymizer.policy.study import FIRST
-from anonymizer.problem.days import Days, days_since, first_days, read_days
-
-Whose = NDArray[np.int64]
-"""The row of the people table that each row belongs to; -1 where there is none."""
 
 
 class Dated(NamedTuple):
@@ -41,11 +37,13 @@ def with_elapsed(tables: dict[str, Table], policy: Policy) -> dict[str, Table]:
         return tables
     whose = find_whose_rows(tables, policy)
     dated = [
-        Dated(name, column, str(each.since), read_days(tables[name], column, formats_of(each)))
+        Dated(
+            name, column, str(each.since), read_dates(tables[name], column, formats_of(each)).days
+        )
         for name, column, each in stated
     ]
     people = next(iter(tables))
-    made: dict[str, dict[str, NDArray[np.datetime64]]] = {}
+    made: dict[str, dict[str, Days]] = {}
     for since in dict.fromkeys(each.since for each in dated):
         index = index_of(since, tables[people], whose, dated, policy)
         for each in dated:
@@ -65,7 +63,7 @@ def with_elapsed(tables: dict[str, Table], policy: Policy) -> dict[str, Table]:
 
 
 def index_of(
-    since: str, people: Table, whose: Mapping[str, Whose], dated: list[Dated], policy: Policy
+    since: str, people: Table, whose: Mapping[str, Days], dated: list[Dated], policy: Policy
 ) -> Days:
     """Return the index date of each person: in a column, or the first of all that are counted from it."""
     everybody = whose[next(iter(whose))].size
@@ -79,12 +77,12 @@ def index_of(
             f'`since`, or write since = "{FIRST}".'
         )
     own = policy.attributes.get(since)
-    return read_days(people, since, () if own is None else formats_of(own))
+    return read_dates(people, since, () if own is None else formats_of(own)).days
 
 
-def check_index(each: Dated, index: Days, whose: Whose, people: str) -> None:
+def check_index(each: Dated, index: Days, whose: Days, people: str) -> None:
     """Raise a DataError if somebody with dated events has no index date."""
-    without = np.isnat(index[whose]) & ~np.isnat(each.days) & (whose >= 0)
+    without = (index[whose] == NO_DAY) & (each.days != NO_DAY) & (whose >= 0)
     if without.any():
         row = int(whose[int(without.argmax())]) + 1
         number = np.unique(whose[without]).size
@@ -102,11 +100,11 @@ def formats_of(attribute: Attribute) -> tuple[str, ...]:
     return own + (attribute.hierarchy.format if isinstance(attribute.hierarchy, Dates) else ())
 
 
-def find_whose_rows(tables: Mapping[str, Table], policy: Policy) -> dict[str, Whose]:
-    """Return whose each row is, table by table, the people first."""
+def find_whose_rows(tables: Mapping[str, Table], policy: Policy) -> dict[str, Days]:
+    """Return the row of the people table that each row belongs to, table by table; -1: to nobody's."""
     people = next(iter(tables))
     rows: dict[str, dict[str, int]] = {}
-    whose: dict[str, Whose] = {}
+    whose: dict[str, Days] = {}
 
     def place(name: str) -> None:
         """Follow the ids of a table, those of its parent first."""

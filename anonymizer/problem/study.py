@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
+from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.elapsed import with_elapsed
 from anonymizer.problem.problem import hierarchies_of
 from anonymizer.risk import RiskProfile, profile
@@ -69,6 +70,10 @@ class StudyPart:
         changed = {*self.keys, *self.policy.quasi_identifiers}
         return tuple(column for column in self.columns if column not in changed)
 
+    def with_table(self, table: Table) -> StudyPart:
+        """Return the same part of another table."""
+        return replace(self, linked=replace(self.linked, table=table))
+
     def label(self, column: str, people: str) -> str:
         """Name a column as schemes do: that of a child with its table."""
         return column if self.name == people else f"{self.name}.{column}"
@@ -114,6 +119,7 @@ class StudyProblem(Displayed):
             warn_of_flat_texts(hierarchies)
             if hierarchies:
                 check_revealed(part.table, part.policy, hierarchies)
+            check_shift(part.table, part.policy, hierarchies)
             allowed = part.policy.lattice(hierarchies)
             low += allowed.low
             high += allowed.high
@@ -152,6 +158,13 @@ class StudyProblem(Displayed):
         """The columns of all tables that are released as they are."""
         people = self.parts[PEOPLE].name
         return tuple(part.label(name, people) for part in self.parts for name in part.kept)
+
+    @property
+    def said_of_dates(self) -> list[str]:
+        """Say what moves, and what that does not hide."""
+        people = self.parts[PEOPLE].name
+        moved = [p.label(name, people) for p in self.parts for name in moved_columns(p.policy)]
+        return say_shift(moved, self.policy.release.date_shift)
 
     def named(self, scheme: Scheme) -> dict[str, int]:
         """Return the level of each quasi-identifier by its name."""
