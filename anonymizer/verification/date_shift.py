@@ -11,6 +11,8 @@ from anonymizer.data.dates import NO_DAY, Days
 from anonymizer.policy import Policy
 from anonymizer.verification.claims import Check
 
+SURE = 30
+"""Bits: chance alone does not leave all dates of so many people where they were."""
 CLAIM = "dates are moved by one number of days for each person"
 
 
@@ -26,6 +28,7 @@ def check_moved(
     theirs: Sequence[Hashable],
     days: tuple[Days, Days],
     most: int,
+    people: int,
     who: str,
 ) -> Check:
     """Check that first dates of released and original, which are alike by all else, are near enough.
@@ -46,10 +49,10 @@ def check_moved(
     (own, first), (other, second) = in_order
     if own.size != other.size or (own != other).any():
         return Check(CLAIM, False, "released dates have other intervals than those of the original")
-    return check_distances(first, second, most, f"as far as {who} can be told apart")
+    return check_distances(first, second, most, people, f"as far as {who} can be told apart")
 
 
-def check_distances(first: Days, second: Days, most: int, how: str) -> Check:
+def check_distances(first: Days, second: Days, most: int, people: int, how: str) -> Check:
     """Check that dates and those they were moved from are within the range."""
     there: NDArray[np.bool_] = (first != NO_DAY) | (second != NO_DAY)
     far = there & (np.abs(first - second) > most)
@@ -57,6 +60,7 @@ def check_distances(first: Days, second: Days, most: int, how: str) -> Check:
         return Check(
             CLAIM, False, f"{int(far.sum()):,} are further than {most:,} days away ({how})"
         )
-    if there.any() and most and (first == second).all():
+    still = first[there] == second[there]
+    if people * np.log2(2 * most + 1) > SURE and there.any() and still.all():
         return Check(CLAIM, False, "no date has moved")
     return Check(CLAIM, True, f"intervals agree, and dates are within {most:,} days, {how}")

@@ -167,7 +167,8 @@ def check_rows(table: Table, original: Table, release: Release) -> Iterator[Chec
         yield check_order(mine, theirs, original, release)
         if most is not None:
             days, who = (moved, unmoved[plan.rows]), "rows, not people,"
-            yield check_moved(mine.tolist(), theirs.tolist(), days, most, who)
+            people = release.microdata.number_of_people
+            yield check_moved(mine.tolist(), theirs.tolist(), days, most, people, who)
         return
     surplus, lacking = int(balance[balance > 0].sum()), int(-balance[balance < 0].sum())
     first = f", the first like row {np.argmax(balance[mine] > 0) + 1}" if surplus else ""

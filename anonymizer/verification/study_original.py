@@ -179,10 +179,14 @@ def check_shifts(
     moved, unmoved = first
     if who is not None and None not in who:
         there = np.array(who, np.int64)
-        return check_distances(moved, unmoved[there], most, "person by person, by the file of keys")
+        return check_distances(
+            moved, unmoved[there], most, moved.size, "person by person, by the file of keys"
+        )
     theirs = [p for p, stays in zip(profiles_of(original), kept.tolist(), strict=True) if stays]
     days = (moved, unmoved[kept])
-    return check_moved(profiles_of(released), theirs, days, most, "people who are not alike")
+    return check_moved(
+        profiles_of(released), theirs, days, most, moved.size, "people who are not alike"
+    )
 
 
 def people_by_key(
