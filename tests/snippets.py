@@ -114,7 +114,7 @@ def check_toml(keys: dict[str, Any]) -> None:
         parse_sources(keys)
     elif "organization" in keys:
         Context(**keys)
-    elif keys.keys() <= {"data", "attributes", "risk", "utility", "search", "release", "analysis"}:
+    elif keys.keys() <= Policy.model_fields.keys() - {"folder"}:
         attributes = {
             "patient_id": {"role": "identifying"},
             "sex": {"role": "quasi", "hierarchy": "sex.csv"},

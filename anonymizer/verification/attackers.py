@@ -26,7 +26,7 @@ Written = tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PlainTable:
     """The rows of one table: what they hold, and the rows of another table that they belong to."""
 
     name: str
@@ -37,10 +37,10 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Histories:
+class PlainStudy:
     """Everybody's row and events; the first table is that of the people."""
 
-    tables: tuple[Rows, ...]
+    tables: tuple[PlainTable, ...]
 
     @property
     def people(self) -> int:
@@ -96,7 +96,7 @@ class Histories:
 class Attackers:
     """Everybody who knows what a model says that somebody knows."""
 
-    histories: Histories
+    histories: PlainStudy
     model: StudyAnonymity
 
     def known(self, person: int) -> list[Event]:

@@ -26,7 +26,7 @@ from anonymizer.solution.study import KEY_LETTERS, LETTERS
 from anonymizer.solution.study_manifest import check_study_manifest
 from anonymizer.utility import make_measure
 from anonymizer.utility.loss import attribute_loss
-from anonymizer.verification.attackers import PEOPLE, Attackers, Histories, Rows
+from anonymizer.verification.attackers import PEOPLE, Attackers, PlainStudy, PlainTable
 from anonymizer.verification.claims import (
     Check,
     Verification,
@@ -202,7 +202,7 @@ def open_released(
     """Open the tables that the policy has, parents first; a ReleaseError names one that is not there."""
     people = [name for name in manifest["tables"] if name not in policy.tables]
     names = [*people, *policy.tables]
-    known = all(set(names) == set(manifest[key]) for key in ("tables", "output", "keys"))
+    known = all(set(names) == set(manifest[key]) for key in ("tables", "input", "output", "keys"))
     if len(people) != 1 or not known or set(given) != set(names):
         raise ReleaseError(
             f"the release: the policy has the tables {quote_some(policy.tables)} and that of the people, "
@@ -221,9 +221,11 @@ def open_one(
 ) -> ReleasedTable:
     """Open a released table, with what policy and manifest say of it alone."""
     own = policy if name == people else policy.of_table(name)
-    declared = manifest["policy"] if name == people else manifest["policy"]["tables"][name]
+    declared = manifest["policy"]
+    if name != people:
+        declared = as_table(as_table(declared.get("tables")).get(name))
     table = own.data.open_release(given)
-    own = own.with_columns([*table.columns, *declared.get("attributes", ())])
+    own = own.with_columns([*table.columns, *as_table(declared.get("attributes"))])
     start = "" if name == people else f"{name}."
     alone = {
         key: {n: manifest[key].get(f"{start}{n}") for n in own.quasi_identifiers}
@@ -235,6 +237,11 @@ def open_one(
         keys = {child.id: child.parent or people}
         keys |= {} if child.key is None else {child.key: name}
     return ReleasedTable(name, table, own, keys, {**alone, "suppressed": 0})
+
+
+def as_table(value: object) -> Mapping[str, Any]:
+    """Return a table of a manifest; an empty one where something else stands there."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def check_declared(
@@ -342,14 +349,14 @@ def check_contents(
     yield check_promise(histories, policy)
     mine = asdict(profile(np.array([*Counter(histories.tables[PEOPLE].values).values()], np.int64)))
     claim = "the risk by the people table alone is the one reported"
-    yield check_figures(claim, mine, manifest["risk"]["after"])
+    yield check_figures(claim, mine, as_table(manifest["risk"].get("after")))
     yield check_loss(tables, policy, manifest)
     yield check_proof(manifest)
     yield check_left_out(histories, tables, manifest)
     yield check_order(histories)
 
 
-def histories_of(tables: list[ReleasedTable], whole: bool = False) -> Histories:
+def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy:
     """Put the released rows together, by person; `whole` ones have columns that are kept, too."""
     places = {each.name: place for place, each in enumerate(tables)}
     row_of_key = {
@@ -365,13 +372,13 @@ def histories_of(tables: list[ReleasedTable], whole: bool = False) -> Histories:
         if above := each.above():
             parent, keys = above
             rows = [row_of_key[parent][key] for key in keys]
-            made.append(Rows(each.name, values, places[parent], rows))
+            made.append(PlainTable(each.name, values, places[parent], rows))
         else:
-            made.append(Rows(each.name, values))
-    return Histories(tuple(made))
+            made.append(PlainTable(each.name, values))
+    return PlainStudy(tuple(made))
 
 
-def check_promise(histories: Histories, policy: Policy) -> Check:
+def check_promise(histories: PlainStudy, policy: Policy) -> Check:
     """Count, for every person and all that somebody may know of them, who matches."""
     [model] = policy.risk
     attackers = Attackers(histories, model)
@@ -415,7 +422,7 @@ def check_loss(tables: list[ReleasedTable], policy: Policy, manifest: Mapping[st
 
 
 def check_left_out(
-    histories: Histories, tables: list[ReleasedTable], manifest: Mapping[str, Any]
+    histories: PlainStudy, tables: list[ReleasedTable], manifest: Mapping[str, Any]
 ) -> Check:
     """Count again who is alone by what the promise does not cover."""
     everybody = range(histories.people)
@@ -440,7 +447,8 @@ def check_left_out(
         "kept_columns": sorted(names),
     }
     theirs = dict(manifest["left_out"])
-    theirs["kept_columns"] = sorted(theirs.get("kept_columns", ()))
+    if isinstance(theirs.get("kept_columns"), list):
+        theirs["kept_columns"] = sorted(map(str, theirs["kept_columns"]))
     return check_figures("what the promise leaves out is as reported", mine, theirs)
 
 
@@ -449,7 +457,7 @@ def alone(values: list[Any]) -> int:
     return sum(times == 1 for times in Counter(values).values())
 
 
-def check_order(histories: Histories) -> Check:
+def check_order(histories: PlainStudy) -> Check:
     """Check that the rows of a person neither stand together, nor as the people do."""
     claim, found = "the order of rows tells nothing", []
     for place, table in enumerate(histories.tables[1:], start=1):

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from anonymizer.data.column import same_text
 from anonymizer.data.dates import Days
-from anonymizer.data.files import check_readable
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
@@ -22,11 +21,11 @@ from anonymizer.kernels.compilation import working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import Policy
 from anonymizer.problem.date_shift import in_intervals
-from anonymizer.problem.study import StudyPart, StudyProblem
+from anonymizer.problem.study import StudyPart, StudyProblem, open_tables
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import anonymize_study
 from anonymizer.solution.study_manifest import KEYS_HEADER
-from anonymizer.verification.attackers import PEOPLE, Histories, Rows
+from anonymizer.verification.attackers import PEOPLE, PlainStudy, PlainTable
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.date_shift import check_distances, check_moved
 from anonymizer.verification.order import find_order
@@ -37,7 +36,7 @@ Profile = tuple[Hashable, Any]
 
 
 def check_against(
-    released: Histories,
+    released: PlainStudy,
     keys: Mapping[str, Sequence[str]],
     policy: Policy,
     manifest: Mapping[str, Any],
@@ -54,6 +53,7 @@ def check_against(
     started = working_seconds() if started is None else started
     figures = "the scheme gives the reported figures on the original"
     originals = originals_of(against, policy, manifest)
+    open_tables(originals, policy)  # what cannot be opened is no fault of the release
     try:
         problem = StudyProblem.read(originals, policy)
         scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
@@ -106,12 +106,10 @@ def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> A
         stated = {people: policy.data.path}
         stated |= {name: child.path for name, child in policy.tables.items()}
         named = {name: path / Path(p).name for name, p in stated.items() if p is not None}
-    for each in named.values():
-        check_readable(each)
     return named
 
 
-def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histories:
+def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> PlainStudy:
     """Generalize the original rows, beside the columns that are kept."""
     made = []
     levels = problem.study.split(scheme)
@@ -125,8 +123,8 @@ def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histor
         general = list(zip(*columns, strict=True)) if columns else [()] * table.rows
         values = list(zip(general, kept_cells(part, table.rows), strict=True))
         above = () if table.parent_row is None else table.parent_row.tolist()
-        made.append(Rows(part.name, values, table.parent, above))
-    return Histories(tuple(made))
+        made.append(PlainTable(part.name, values, table.parent, above))
+    return PlainStudy(tuple(made))
 
 
 def kept_cells(part: StudyPart, rows: int) -> list[tuple[str, ...]]:
@@ -144,13 +142,13 @@ def kept_cells(part: StudyPart, rows: int) -> list[tuple[str, ...]]:
     return list(zip(*cells, strict=True))
 
 
-def profiles_of(histories: Histories) -> list[Profile]:
+def profiles_of(histories: PlainStudy) -> list[Profile]:
     """Return what everybody is by all that a release has of them."""
     rows = histories.tables[PEOPLE].values
     return [(rows[p], histories.written(events)) for p, events in enumerate(histories.events)]
 
 
-def check_people(released: Histories, original: Histories, kept: Sequence[bool]) -> Check:
+def check_people(released: PlainStudy, original: PlainStudy, kept: Sequence[bool]) -> Check:
     """Check that those released are those kept of the original, with all their rows, generalized."""
     claim = "every person released is one of the original, with all their rows generalized"
     mine, everybody = Counter(profiles_of(released)), profiles_of(original)
@@ -168,8 +166,8 @@ def check_people(released: Histories, original: Histories, kept: Sequence[bool])
 
 
 def check_shifts(
-    released: Histories,
-    original: Histories,
+    released: PlainStudy,
+    original: PlainStudy,
     kept: NDArray[np.bool_],
     first: tuple[Days, Days],
     most: int,
@@ -210,7 +208,7 @@ def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> 
     return Check("the keys are new", not same, detail)
 
 
-def check_order(released: Histories, original: Histories) -> Iterator[Check]:
+def check_order(released: PlainStudy, original: PlainStudy) -> Iterator[Check]:
     """Check that the rows of no table stand as in the original, told by their people and values."""
     number_of: dict[Profile, int] = {}
     mine, theirs = rows_told(released, number_of), rows_told(original, number_of)
@@ -223,7 +221,7 @@ def check_order(released: Histories, original: Histories) -> Iterator[Check]:
         yield Check(claim, found is None, found or "rows are shuffled")
 
 
-def rows_told(histories: Histories, number_of: dict[Profile, int]) -> list[list[Hashable]]:
+def rows_told(histories: PlainStudy, number_of: dict[Profile, int]) -> list[list[Hashable]]:
     """Return, for each row of each table, the number of all that its person is, and its value."""
     profiles = [number_of.setdefault(each, len(number_of)) for each in profiles_of(histories)]
     told: list[list[Hashable]] = [[*profiles]]
@@ -234,8 +232,8 @@ def rows_told(histories: Histories, number_of: dict[Profile, int]) -> list[list[
 
 
 def check_key_file(
-    released: Histories,
-    original: Histories,
+    released: PlainStudy,
+    original: PlainStudy,
     problem: StudyProblem,
     keys: Mapping[str, Sequence[str]],
     path: Path,

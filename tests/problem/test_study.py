@@ -115,7 +115,7 @@ def test_a_policy_that_does_not_fit_is_one_sentence(
 
 def test_columns_that_are_kept_and_give_another_away_are_refused(tmp_path: Path) -> None:
     told = frames()["diagnosis"].assign(text=lambda f: f["code"] + " in words")
-    text = POLICY.replace("visit = { role = \"identifying\" }\ncode", "text = { role = \"insensitive\" }\nvisit = { role = \"identifying\" }\ncode")  # fmt: skip
+    text = POLICY.replace("\ncode = {", '\ntext = { role = "insensitive" }\ncode = {')
     with pytest.raises(PolicyError, match="text"):
         StudyProblem.read(None, write_clinic(tmp_path, text, diagnosis=told))
 

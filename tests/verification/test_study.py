@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Callable
@@ -13,7 +14,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer import ReleaseError, StudySolution, anonymize, make_study_manifest, verify
+from anonymizer import (
+    ReleaseError,
+    StudySolution,
+    anonymize,
+    make_study_manifest,
+    read_manifest,
+    verify,
+)
 from anonymizer.verification.claims import Verification
 from anonymizer.verification.study import find_together
 from tests.clinic import POLICY, Frames, frames, write_clinic
@@ -191,6 +199,36 @@ def test_another_study_is_not_the_original(published: tuple[StudySolution, Path]
     assert not found.passed
 
 
+def test_no_manifest_is_a_traceback_and_none_that_is_changed_is_verified(
+    published: tuple[StudySolution, Path],
+) -> None:
+    solution, policy = published
+    released = solution.to_frames(1)
+    manifest = json.loads(json.dumps(make_study_manifest(solution, released)))
+    idle = {"anonymizer", "seconds", "stopped", "packages", "pruned", "partitions"}
+    idle |= {"schemes", "evaluated", "input", "before"}  # of the original, or of the search
+    places = [(key,) for key in manifest if key not in idle]
+    places += [
+        (key, inner)
+        for key, value in manifest.items()
+        if isinstance(value, dict) and key not in idle
+        for inner in value
+        if inner not in idle
+    ]
+    for place in places:
+        for other in (None, {}, -7):
+            changed = copy.deepcopy(manifest)
+            inside = changed
+            for key in place[:-1]:
+                inside = inside[key]
+            inside[place[-1]] = other
+            try:
+                passed = verify(released, policy, changed).passed
+            except ReleaseError:
+                passed = False
+            assert not passed, (place, other)
+
+
 def test_what_is_missing_is_one_sentence(
     published: tuple[StudySolution, Path], tmp_path: Path
 ) -> None:
@@ -209,8 +247,6 @@ def test_what_is_missing_is_one_sentence(
             verify(given, policy, claims)  # type: ignore[arg-type]
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ReleaseError, match="this is the manifest of linked tables; use verify"):
-        from anonymizer import read_manifest
-
         read_manifest(tmp_path / "manifest.json")
 
 
