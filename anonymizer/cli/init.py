@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anonymizer.cli.study import init_study, refuse_options
 from anonymizer.cli.terminal import (
     CommandResult,
     DataDelimiter,
@@ -16,6 +17,7 @@ from anonymizer.cli.terminal import (
     command,
     status_line,
 )
+from anonymizer.errors import PolicyError
 
 Names = list[str] | None
 
@@ -27,13 +29,29 @@ def columns_option(meaning: str) -> Any:
 
 @command
 def init(
-    table: Annotated[
-        Path, typer.Argument(help="A file: CSV, Parquet, Excel and others.", show_default=False)
+    tables: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A file: CSV, Parquet, Excel and others; or the folder or the files of linked tables.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
         Path, typer.Option("--out", help="The folder for policy, hierarchies and page.")
     ] = Path("proposal"),
     k: Annotated[int, typer.Option(help="The people that everybody must look like.")] = 5,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            help="The standard that linked tables follow: sdtm or omop.", show_default=False
+        ),
+    ] = None,
+    power: Annotated[
+        int | None,
+        typer.Option(
+            help="Of linked tables: how many events of a person somebody knows, 1 by default."
+        ),
+    ] = None,
     quasi: Annotated[Names, columns_option("Columns that others may know.")] = None,
     id_: Annotated[
         str | None,
@@ -56,14 +74,26 @@ def init(
 
     Example: `anonymizer init discharges.csv --out discharges`, then
     `anonymizer run discharges/policy.toml --out release`
+
+    Of linked tables, such as `anonymizer init trial --study sdtm`, keys are found too.
     """
     from anonymizer.data.opening import open_table
     from anonymizer.data.staging import Staging
     from anonymizer.proposal.choices import split_names
     from anonymizer.proposal.proposal import check_new, propose
+    from anonymizer.proposal.study import are_linked
     from anonymizer.report.proposal import stage_proposal, summarize
 
     check_new(out)
+    if study is not None or are_linked(tables):
+        options = {"--quasi": quasi, "--id": id_, "--identifying": identifying, "--keep": keep}
+        options |= {"--sensitive": sensitive, "--need": need, "--delimiter": delimiter}
+        options |= {"--encoding": encoding, "--sheet": sheet, "--rows-are-people": rows_are_people}
+        refuse_options({**options, "--for": None if for_ == "public" else for_})
+        return init_study(tables, out, k, 1 if power is None else power, study)
+    if power is not None:
+        raise PolicyError("--power is of linked tables, and there is one; leave it out.")
+    table = tables[0]
     columns = open_table(table, delimiter, encoding, sheet).columns
     with Staging(out, [table]) as staging, status_line(f"reading {table}"):
         proposal = propose(
