@@ -92,7 +92,6 @@ UNREADABLE = (
     ".xlsb",
     ".ods",
     ".sas7bdat",
-    ".xpt",
     ".rds",
     ".rdata",
     ".zip",

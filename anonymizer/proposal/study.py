@@ -27,6 +27,7 @@ from anonymizer.proposal.study_columns import (
     decide_columns,
     read_all_columns,
     read_concepts,
+    with_spans,
     write_key,
 )
 from anonymizer.validation import write_comment, write_keys
@@ -241,22 +242,9 @@ def propose_study(
     left_out |= dict.fromkeys(linked.alone, "whose rows no column links to the people")
     order = [linked.people, *(n for n in tables if n in linked.links)]
     concepts = read_concepts(paths, known)
-    made = []
-    for name in order:
-        columns = decide_columns(name, tables, linked, known, concepts, named[name])
-        rows = next(iter(tables[name].values())).codes.size
-        own = linked.links.get(name)
-        made.append(
-            ProposedTable(
-                name,
-                named[name],
-                rows,
-                columns,
-                linked.id if own is None else own.column,
-                None if own is None or own.parent == linked.people else own.parent,
-                None if own is None else linked.key_of(name),
-            )
-        )
+    decided = {n: decide_columns(n, tables, linked, known, concepts, named[n]) for n in order}
+    decided = with_spans(decided, tables, linked)
+    made = [describe_table(name, named[name], tables, linked, decided[name]) for name in order]
     if not any(each.role is Role.QUASI for each in made[0].columns.values()):
         raise PolicyError(
             f"{named[linked.people]}: no column of the people table looks as if it could be generalized; "
@@ -266,6 +254,21 @@ def propose_study(
         tuple(made), k, power, left_out, None if known is None else known.title
     )
     return tried(proposal)
+
+
+def describe_table(
+    name: str,
+    path: Path,
+    tables: Mapping[str, Columns],
+    linked: Linked,
+    columns: Mapping[str, StudyColumn],
+) -> ProposedTable:
+    """Put together what was decided of one table."""
+    rows, own = next(iter(tables[name].values())).codes.size, linked.links.get(name)
+    if own is None:
+        return ProposedTable(name, path, rows, columns, linked.id)
+    parent = None if own.parent == linked.people else own.parent
+    return ProposedTable(name, path, rows, columns, own.column, parent, linked.key_of(name))
 
 
 def link(tables: Mapping[str, Columns], known: Standard | None) -> Linked:

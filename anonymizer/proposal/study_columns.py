@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.column import MISSING, Column
-from anonymizer.data.dates import NO_DAY, first_days, read_moment
+from anonymizer.data.dates import NO_DAY, Days, first_days, read_moment
 from anonymizer.data.opening import open_table
 from anonymizer.data.table import read_columns
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Explicit, parse_spec
 from anonymizer.policy import Role
+from anonymizer.policy.study import FIRST
 from anonymizer.proposal.content import Content
 from anonymizer.proposal.decision import ColumnFacts, look_at
 from anonymizer.proposal.links import Columns, Linked
@@ -83,25 +84,15 @@ def decide_columns(
     roles = dict.fromkeys(keys_of(name, linked), Role.IDENTIFYING)
     is_people = name == linked.people
     if known is None:
-        made = decide_by_values(columns, roles, None if is_people else linked.links[name].column)
-        made = made if is_people else as_events(made, columns, roles)
-        groups = {c: above for c in columns if (above := groups_above(columns, c, made))}
-        for above in groups.values():
-            made |= {
-                each: StudyColumn(
-                    Role.REMOVED, "a group of another column, which has it as hierarchy"
-                )
-                for each in above
-            }
+        person = None if is_people else linked.links[name].column
+        made, groups = decide_with_groups(columns, roles, person)
     else:
         made, groups = decide_by_standard(name, columns, known, is_people)
         made |= {c: StudyColumn(role, "it links the tables") for c, role in roles.items()}
     index = None if known is None else find_index(known, tables[linked.people])
     for column, each in made.items():
         if each.role is Role.QUASI and each.since is not None:
-            since = index or "first"
-            spec = elapsed_spec(name, column, tables, linked, since)
-            made[column] = replace(each, since=since, spec=spec)
+            made[column] = replace(each, since=index or FIRST)
         elif each.role is Role.QUASI:
             spec = grouped_spec(column, groups.get(column, ()), path)
             spec = spec or concept_spec(column, columns[column], concepts)
@@ -147,7 +138,7 @@ def as_events(
             made[name] = StudyColumn(Role.QUASI, "somebody may know of an event what it was")
         elif is_dated(columns[name]) and each.role in (Role.QUASI, Role.IDENTIFYING):
             reason = "a date, counted from the first event of the person"
-            made[name] = StudyColumn(Role.QUASI, reason, since="first")
+            made[name] = StudyColumn(Role.QUASI, reason, since=FIRST)
         elif each.role is Role.IDENTIFYING and names_events(facts):
             made[name] = StudyColumn(Role.QUASI, "somebody may know of an event what it was")
     return made
@@ -196,20 +187,38 @@ def of_known(found: Known, values: Column, title: str, is_people: bool) -> Study
         return StudyColumn(
             Role.REMOVED, "not a column of whole dates" if not is_people else "a date"
         )
-    return StudyColumn(role, reason, since="first" if found.since else None)
+    return StudyColumn(role, reason, since=FIRST if found.since else None)
 
 
-def groups_above(columns: Columns, name: str, made: Mapping[str, StudyColumn]) -> tuple[str, ...]:
+def decide_with_groups(
+    columns: Columns, roles: Mapping[str, Role], person: str | None
+) -> tuple[dict[str, StudyColumn], dict[str, tuple[str, ...]]]:
+    """Decide on columns; those with the groups of generalized terms leave, and make their hierarchies."""
+    free = {name: column for name, column in columns.items() if name not in roles}
+    groups = {name: above for name in free if (above := groups_above(free, name))}
+    for above in list(groups.values()):  # groups of groups belong to the finest
+        for each in above:
+            groups.pop(each, None)
+    while True:
+        hidden = {each for above in groups.values() for each in above}
+        shown = {name: column for name, column in columns.items() if name not in hidden}
+        made = decide_by_values(shown, roles, person)
+        made = made if person is None else as_events(made, shown, roles)
+        kept = {name: above for name, above in groups.items() if made[name].role is Role.QUASI}
+        if kept == groups:
+            break
+        groups = kept
+    reason = "a group of another column, which has it as hierarchy"
+    return made | {each: StudyColumn(Role.REMOVED, reason) for each in hidden}, groups
+
+
+def groups_above(columns: Columns, name: str) -> tuple[str, ...]:
     """Return the columns that say in which groups the terms of a column are, fine to coarse."""
     own = columns[name]
-    if made[name].role is not Role.QUASI or made[name].since or not is_text(own):
-        return ()
-    if len(own.texts) * SURE_ROWS > own.codes.size:
+    if not is_text(own) or len(own.texts) * SURE_ROWS > own.codes.size:
         return ()
     above, fine = list[str](), own
-    others = [
-        c for c, each in columns.items() if c != name and is_text(each) and made[c].since is None
-    ]
+    others = [c for c, each in columns.items() if c != name and is_text(each)]
     for other in sorted(others, key=lambda each: -len(columns[each].texts)):
         coarse = columns[other]
         few = FEW <= len(coarse.texts) <= MOST_SHARE * len(fine.texts)
@@ -322,42 +331,59 @@ def frequency_spec(name: str, column: Column) -> str:
     return "\n".join(lines) + "\n"
 
 
-def elapsed_spec(
-    name: str, column: str, tables: Mapping[str, Columns], linked: Linked, since: str
-) -> str:
-    """Write a hierarchy of the time since an index date, over the days that nearly all events have."""
-    days = days_of(tables[name][column])
-    person = tables[name].get(linked.whose.get(name, ""))
-    low, high = -NEST, 5 * NEST - 1
-    if person is not None:
-        start = starts(person, days, tables, linked, since)
-        there = (days != NO_DAY) & (start != NO_DAY)
-        if there.any():
-            least, most = np.quantile((days - start)[there], [0.01, 0.99])
-            low = int(least // NEST) * NEST
-            high = (int(most // NEST) + 1) * NEST - 1
+def with_spans(
+    made: Mapping[str, dict[str, StudyColumn]], tables: Mapping[str, Columns], linked: Linked
+) -> dict[str, dict[str, StudyColumn]]:
+    """Give each date that is counted from an index date a hierarchy over the days that events have."""
+    people = tables[linked.people]
+    row_of = {text: row for row, text in enumerate(texts_in(people[linked.id]))}
+    dated = [
+        (name, column, str(each.since), rows_in(tables[name], linked.whose.get(name), row_of))
+        for name, columns in made.items()
+        for column, each in columns.items()
+        if each.since is not None
+    ]
+    days = {(name, column): days_of(tables[name][column]) for name, column, *_ in dated}
+    first = [(whose, days[name, column]) for name, column, since, whose in dated if since == FIRST]
+    index = {FIRST: first_days(len(row_of), first)}
+    specs: dict[str, dict[str, StudyColumn]] = {
+        name: dict(columns) for name, columns in made.items()
+    }
+    for name, column, since, whose in dated:
+        start = index.get(since)
+        start = (days_of(people[since]) if start is None else start)[whose]
+        there = (days[name, column] != NO_DAY) & (start != NO_DAY) & (whose >= 0)
+        spec = elapsed_spec(column, (days[name, column] - start)[there])
+        specs[name][column] = replace(made[name][column], spec=spec)
+    return specs
+
+
+def texts_in(column: Column) -> list[str]:
+    """Return the text of each cell."""
+    return [column.texts[code] for code in column.codes.tolist()]
+
+
+def rows_in(columns: Columns, id_: str | None, row_of: Mapping[str, int]) -> Days:
+    """Return the row of the people table of each row; -1 where it is not known at first sight."""
+    if id_ is None:
+        return np.full(next(iter(columns.values())).codes.size, -1)
+    column = columns[id_]
+    return np.array([row_of[text] for text in column.texts], np.int64)[column.codes]
+
+
+def elapsed_spec(column: str, days: Days) -> str:
+    """Write a hierarchy of the time since an index date, over the days of nearly all events."""
+    least, most = np.quantile(days, [0.01, 0.99]) if days.size else (0, 5 * NEST - 1)
+    low, high = int(least // NEST) * NEST, (int(most // NEST) + 1) * NEST - 1
     return (
-        f"# Column '{write_comment(column)}': days since the index date; a quarter here is 12 weeks.\n"
+        f"# Column '{write_comment(column)}': days since the index date; a span is whole shorter ones.\n"
         f'builder = "elapsed"\ndomain = [{low}, {high}]\n'
         'levels = ["week", "4 weeks", "12 weeks", "48 weeks"]\n'
     )
 
 
-def days_of(column: Column) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def days_of(column: Column) -> Days:
     """Return the day of each cell."""
     moments = [read_moment(text) for text in column.texts]
     days = np.array([NO_DAY if m is None else m.day for m in moments], np.int64)
     return days[column.codes]
-
-
-def starts(
-    person: Column, days: Any, tables: Mapping[str, Columns], linked: Linked, since: str
-) -> Any:
-    """Return the index date of each row: of the people table, or the first date of the person here."""
-    if since == "first":
-        whose = person.codes.astype(np.int64)
-        return first_days(len(person.texts), [(whose, days)])[whose]
-    people = tables[linked.people]
-    ids, index = people[linked.id], days_of(people[since])
-    day_of = dict(zip((ids.texts[n] for n in ids.codes.tolist()), index.tolist(), strict=True))
-    return np.array([day_of.get(text, NO_DAY) for text in person.texts])[person.codes]
