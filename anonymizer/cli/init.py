@@ -86,7 +86,12 @@ def init(
 
     check_new(out)
     if study is not None or are_linked(tables):
-        options = {"--quasi": quasi, "--id": id_, "--identifying": identifying, "--keep": keep}
+        options: dict[str, Any] = {
+            "--quasi": quasi,
+            "--id": id_,
+            "--identifying": identifying,
+            "--keep": keep,
+        }
         options |= {"--sensitive": sensitive, "--need": need, "--delimiter": delimiter}
         options |= {"--encoding": encoding, "--sheet": sheet, "--rows-are-people": rows_are_people}
         refuse_options({**options, "--for": None if for_ == "public" else for_})

@@ -289,13 +289,15 @@ def link(tables: Mapping[str, Columns], known: Standard | None) -> Linked:
         }
         for name, columns in tables.items()
     }
-    found = find_links({name: columns for name, columns in keys.items() if columns})
-    if found.people.lower() != known.people:
+    linked = find_links({name: columns for name, columns in keys.items() if columns})
+    if linked.people.lower() != known.people:
         raise PolicyError(
             f"'{known.people}' has not one row for each '{known.id}', or others have ids that are not in "
             "it; correct the tables."
         )
-    return replace(found, alone=tuple(n for n in tables if n not in {found.people, *found.links}))
+    return replace(
+        linked, alone=tuple(n for n in tables if n not in {linked.people, *linked.links})
+    )
 
 
 def tried(proposal: StudyProposal) -> StudyProposal:

@@ -76,7 +76,7 @@ def decide_columns(
     tables: Mapping[str, Columns],
     linked: Linked,
     known: Standard | None,
-    concepts: Mapping[str, tuple[str, ...]],
+    concepts: Mapping[str, tuple[str, str]],
     path: Path,
 ) -> dict[str, StudyColumn]:
     """Decide what each column of a table becomes."""
@@ -264,7 +264,7 @@ def grouped_spec(name: str, above: Sequence[str], path: Path) -> str | None:
     return None
 
 
-def read_concepts(paths: Sequence[Path], known: Standard | None) -> Mapping[str, tuple[str, ...]]:
+def read_concepts(paths: Sequence[Path], known: Standard | None) -> Mapping[str, tuple[str, str]]:
     """Return class and domain of each concept, where a folder of OMOP has the table of concepts."""
     if known is None or known.index is not None or not paths[0].is_dir():
         return {}
@@ -279,7 +279,7 @@ def read_concepts(paths: Sequence[Path], known: Standard | None) -> Mapping[str,
     return {concept: (kind, domain) for concept, kind, domain in zip(*texts, strict=True)}
 
 
-def concept_spec(name: str, column: Column, concepts: Mapping[str, tuple[str, ...]]) -> str | None:
+def concept_spec(name: str, column: Column, concepts: Mapping[str, tuple[str, str]]) -> str | None:
     """Write a hierarchy of concepts by their class and domain; None where some are unknown."""
     codes = [text for text in column.texts if text != MISSING]
     if not concepts or not name.lower().endswith("_concept_id"):

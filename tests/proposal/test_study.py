@@ -81,7 +81,8 @@ def test_what_is_written_for_the_shared_studies_runs(name: str, tmp_path: Path, 
     files = sorted(folder.glob("*.csv"))
     assert run("init", *files, "--out", tmp_path / "p")[0] == 0
     out = tmp_path / "out"
-    assert run("run", tmp_path / "p" / "policy.toml", "--out", out)[0] == 0
+    policy = tmp_path / "p" / "policy.toml"
+    assert run("run", policy, "--out", out, "--time-limit", "1")[0] == 0
     people = {"sdtm": "dm", "omop2": "person", "synthea": "patient", "eusilc": "household"}
     assert (out / f"{people[name]}.csv").exists()
 
