@@ -135,6 +135,51 @@ name = "shares"
 kind = "marginals"
 """
 
+STUDY = """
+[data]
+path = "dm.csv"
+id = "usubjid"
+
+[attributes]
+usubjid = { role = "identifying" }
+rfstdtc = { role = "removed" }
+dthdtc = { role = "insensitive", shift = true }
+age = { role = "quasi", hierarchy = [18, 65] }
+
+[tables.visit]
+path = "visit.csv"
+delimiter = ";"
+encoding = "utf-8"
+sheet = "visits"
+id = "usubjid"
+key = "number"
+default_role = "insensitive"
+
+[tables.visit.attributes]
+usubjid = { role = "identifying" }
+number = { role = "identifying" }
+
+[tables.ae]
+url = "postgres://db.example.org/trial"
+table = "ae"
+memory = "2GB"
+id = "number"
+parent = "visit"
+
+[tables.ae.attributes]
+number = { role = "identifying" }
+start = { role = "quasi", since = "rfstdtc" }
+noted = { role = "quasi", since = "first" }
+
+[[risk]]
+model = "study"
+k = 5
+power = 1
+
+[release]
+date_shift = 180
+"""
+
 CONTEXT = """
 organization = "County Hospital"
 responsible = "A. Jones, data steward"
@@ -208,6 +253,10 @@ SPECS = {
         "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
         "from = 2024-01-01\nto = 2024-12-31\nlevels = ['day']\nbounds = [['2024-03-01', 2024-06-15]]",
     ),
+    "elapsed": (
+        "levels = ['week', 'quarter', '2 years']\ndomain = [-364, 727]\nopen = 'high'\n"
+        "others = ['?']\ntop = 'any'\nmissing = 'top'",
+    ),
     "mapping": (
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
@@ -248,6 +297,7 @@ def spec_examples() -> Iterator[Example]:
 EXAMPLES = [
     Example("policy", Policy, Policy.of, tomllib.loads(POLICY)),
     Example("policy in a database", Policy, Policy.of, tomllib.loads(IN_A_DATABASE)),
+    Example("study", Policy, Policy.of, tomllib.loads(STUDY)),
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
     Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
