@@ -16,7 +16,7 @@ STANDARDS = ("sdtm", "omop")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownColumn:
     """What a standard says of a column."""
 
     role: str
@@ -57,7 +57,7 @@ class Standard:
         form = self.name is not None and re.fullmatch(self.name, plain) is not None
         return plain in self.tables or plain == self.people or form
 
-    def column(self, table: str, column: str) -> Known | None:
+    def column(self, table: str, column: str) -> KnownColumn | None:
         """Return what is known of a column of a table; None where that is nothing."""
         plain, domain = column.lower(), table.lower()
         if keys := self.tables.get(domain, {}).get(plain):
@@ -67,7 +67,7 @@ class Standard:
                 return self.known(keys, domain)
         return None
 
-    def known(self, keys: Mapping[str, Any], domain: str) -> Known:
+    def known(self, keys: Mapping[str, Any], domain: str) -> KnownColumn:
         """Return the keys of a column, its domain put in."""
         above = tuple(each.replace("--", domain) for each in keys.get("above", ()))
-        return Known(**{**keys, "above": above})
+        return KnownColumn(**{**keys, "above": above})

@@ -24,7 +24,7 @@ from anonymizer.proposal.decision import ColumnFacts, look_at
 from anonymizer.proposal.links import Columns, Linked
 from anonymizer.proposal.proposal import decide_all
 from anonymizer.proposal.specs import propose_spec
-from anonymizer.proposal.standard import Known, Standard
+from anonymizer.proposal.standard import KnownColumn, Standard
 from anonymizer.validation import write_comment, write_keys, write_value
 
 NEST = 336
@@ -178,7 +178,7 @@ def decide_by_standard(
     return made, groups
 
 
-def of_known(found: Known, values: Column, title: str, is_people: bool) -> StudyColumn:
+def of_known(found: KnownColumn, values: Column, title: str, is_people: bool) -> StudyColumn:
     """Return what a standard makes of a column; what cannot be generalized is removed."""
     role, reason = Role(found.role), found.reason or f"as {title} has it"
     if role is Role.QUASI and set(values.texts) <= {MISSING}:

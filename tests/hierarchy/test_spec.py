@@ -21,6 +21,7 @@ SPECS = {
     "redaction": "digits = 2",
     "codes": "prefixes = [3, 1]\nvalues = ['A101', 'A102', 'A201', 'B101']",
     "dates": "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['month', 'quarter']",
+    "elapsed": "domain = [-14, 27]\nlevels = ['week', '4 weeks']",
     "mapping": "[groups]\nEurope = ['NO', 'SE']\nAsia = ['JP']",
     "ordered": "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]",
     "priority": "values = ['flu', 'asthma', 'gout']\nkeep = [1]",
@@ -78,12 +79,12 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
         (
             "digits = 5",
             "builder: this key is missing; use one of "
-            "'intervals', 'redaction', 'codes', 'dates', 'mapping', 'ordered', 'priority'.",
+            "'intervals', 'redaction', 'codes', 'dates', 'elapsed', 'mapping', 'ordered', 'priority'.",
         ),
         (
             "builder = ['dates']",
             "builder: ['dates'] is unknown; use one of "
-            "'intervals', 'redaction', 'codes', 'dates', 'mapping', 'ordered', 'priority'.",
+            "'intervals', 'redaction', 'codes', 'dates', 'elapsed', 'mapping', 'ordered', 'priority'.",
         ),
         (
             "builder = 'redaction'\ndigits = 5\ncolour = 1",
