@@ -281,6 +281,11 @@ def link(tables: Mapping[str, Columns], known: Standard | None) -> Linked:
             f"there is no table '{known.people}', in which {known.title} has the people; check the "
             "folder."
         )
+    if len(tables) == 1:
+        raise PolicyError(
+            f"there is no table of {known.title} beside '{people[0]}'; check what the files are called, or "
+            "leave out --study."
+        )
     keys = {
         name: {
             column: values

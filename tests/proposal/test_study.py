@@ -100,6 +100,11 @@ def test_groups_of_terms_are_found_without_a_standard(tmp_path: Path) -> None:
     ("names", "standard", "sentence"),
     [
         (("AE", "VS"), "sdtm", "there is no table 'dm', in which SDTM has the people"),
+        (
+            ("DM", "TRIALARMS"),
+            "sdtm",
+            "there is no table of SDTM beside 'DM'; check what the files",
+        ),
         (("DM",), None, "linked tables are two files or more"),
         (("DM", "AE"), "cdisc", "'cdisc' is no standard; use one of 'sdtm', 'omop'"),
         (("DM", "TRIALARMS"), None, "no column of one has all its values in a column of another"),
