@@ -283,8 +283,8 @@ def link(tables: Mapping[str, Columns], known: Standard | None) -> Linked:
         )
     if len(tables) == 1:
         raise PolicyError(
-            f"there is no table of {known.title} beside '{people[0]}'; check what the files are called, or "
-            "leave out --study."
+            f"there is no table of {known.title} beside '{people[0]}'; check what the files are called, "
+            "or leave out --study."
         )
     keys = {
         name: {
