@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from anonymizer.cli.hierarchy import import_arx
+from anonymizer.cli.study import init_study, refuse_options
 from anonymizer.cli.terminal import (
     CommandResult,
     DataDelimiter,
@@ -17,7 +18,7 @@ from anonymizer.cli.terminal import (
     command,
     status_line,
 )
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, PolicyError
 
 Names = list[str] | None
 ARX = ".deid"
@@ -41,10 +42,11 @@ def check_alone(project: Path, stated: bool) -> None:
 
 @command
 def init(
-    table: Annotated[
-        Path,
+    tables: Annotated[
+        list[Path],
         typer.Argument(
-            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid).",
+            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid); or the folder or "
+            "the files of linked tables.",
             show_default=False,
         ),
     ],
@@ -52,6 +54,18 @@ def init(
         Path, typer.Option("--out", help="The folder for policy, hierarchies and page.")
     ] = Path("proposal"),
     k: Annotated[int, typer.Option(help="The people that everybody must look like.")] = LEAST,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            help="The standard that linked tables follow: sdtm or omop.", show_default=False
+        ),
+    ] = None,
+    power: Annotated[
+        int | None,
+        typer.Option(
+            help="Of linked tables: how many events of a person somebody knows, 1 by default."
+        ),
+    ] = None,
     quasi: Annotated[Names, columns_option("Columns that others may know.")] = None,
     id_: Annotated[
         str | None,
@@ -76,18 +90,36 @@ def init(
 
     Example: `anonymizer init discharges.csv --out discharges`, then
     `anonymizer run discharges/policy.toml --out release`
+
+    Of linked tables, such as `anonymizer init trial --study sdtm`, keys are found too.
     """
-    if table.suffix.lower() == ARX:
-        stated = (quasi, id_, identifying, sensitive, keep, need, delimiter, encoding, sheet)
-        check_alone(table, rows_are_people or k != LEAST or for_ != PUBLIC or any(stated))
-        return import_arx(table, out)
+    if len(tables) == 1 and tables[0].suffix.lower() == ARX:
+        stated = (quasi, id_, identifying, sensitive, keep, need, delimiter, encoding, sheet, study)
+        others = rows_are_people or k != LEAST or for_ != PUBLIC or power is not None
+        check_alone(tables[0], others or any(stated))
+        return import_arx(tables[0], out)
     from anonymizer.data.opening import open_table
     from anonymizer.data.staging import Staging
     from anonymizer.proposal.choices import split_names
     from anonymizer.proposal.proposal import check_new, propose
+    from anonymizer.proposal.study import are_linked
     from anonymizer.report.proposal import stage_proposal, summarize
 
     check_new(out)
+    if study is not None or are_linked(tables):
+        options: dict[str, Any] = {
+            "--quasi": quasi,
+            "--id": id_,
+            "--identifying": identifying,
+            "--keep": keep,
+        }
+        options |= {"--sensitive": sensitive, "--need": need, "--delimiter": delimiter}
+        options |= {"--encoding": encoding, "--sheet": sheet, "--rows-are-people": rows_are_people}
+        refuse_options({**options, "--for": None if for_ == PUBLIC else for_})
+        return init_study(tables, out, k, 1 if power is None else power, study)
+    if power is not None:
+        raise PolicyError("--power is of linked tables, and there is one; leave it out.")
+    table = tables[0]
     columns = open_table(table, delimiter, encoding, sheet).columns
     with Staging(out, [table]) as staging, status_line(f"reading {table}"):
         proposal = propose(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.cli.proof import prove
-from anonymizer.cli.terminal import CommandResult, progress_line
+from anonymizer.cli.terminal import CommandResult, progress_line, status_line
 from anonymizer.errors import PolicyError, quote_some
 
 if TYPE_CHECKING:
@@ -46,3 +46,28 @@ def run_study(
         console.print(summarize(solution))
 
     return CommandResult(described, show, files)
+
+
+def init_study(
+    paths: list[Path], out: Path, k: int, power: int, standard: str | None
+) -> CommandResult:
+    """Write a policy for linked tables, with its hierarchies."""
+    from anonymizer.data.staging import Staging
+    from anonymizer.proposal.study import find_tables, propose_study
+
+    with Staging(out, find_tables(paths).values()) as staging, status_line("reading the tables"):
+        proposal = propose_study(paths, k, power, standard)
+        files = proposal.stage(staging)
+
+    def show(console: Console) -> None:
+        for sentence in proposal.sentences():
+            console.print(sentence, highlight=False)
+
+    return CommandResult(
+        proposal.describe(),
+        show,
+        files,
+        then=lambda console: console.print(
+            f"next: anonymizer run {files['policy']} --out release", soft_wrap=True
+        ),
+    )

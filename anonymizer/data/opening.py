@@ -92,7 +92,6 @@ UNREADABLE = (
     ".xlsb",
     ".ods",
     ".sas7bdat",
-    ".xpt",
     ".rds",
     ".rdata",
     ".zip",
@@ -138,6 +137,7 @@ EXCEL, FEATHER = PandasKind("excel", "ExcelTable"), PandasKind("whole", "Feather
 
 
 SPSS, STATA = PandasKind("whole", "SpssTable"), PandasKind("whole", "StataTable")
+XPT = PandasKind("whole", "XptTable")
 
 
 FILES: dict[str, Callable[..., Table]] = {
@@ -149,6 +149,7 @@ FILES: dict[str, Callable[..., Table]] = {
     ".sav": SPSS,
     ".xlsm": EXCEL,
     ".xlsx": EXCEL,
+    ".xpt": XPT,
     ".zsav": SPSS,
 }
 """Kinds of files by the end of their names; all others are CSV, which may be compressed."""

@@ -1,4 +1,4 @@
-"""Files that are read as a whole: Feather, Stata and SPSS, and what Excel has in common with them."""
+"""Files that are read as a whole: Feather, Stata, SPSS, SAS, and what Excel has in common with them."""
 
 from __future__ import annotations
 
@@ -148,6 +148,19 @@ class SpssTable(WholeFile):
             frame, _ = library.read_sav(str(self.path), apply_value_formats=True)
         except Exception as error:  # pyreadstat has an error of its own, and others
             raise damaged(self.path, "an SPSS file", error) from None
+        return FrameTable(whole_numbers(frame.replace("", None)))
+
+
+class XptTable(WholeFile):
+    """A SAS transport file (.xpt), as studies are submitted in; its release is a CSV file."""
+
+    def load(self) -> FrameTable:
+        """Read the file with pyreadstat."""
+        library = import_extra("pyreadstat", f"{self.path}: a SAS transport file", "spss")
+        try:
+            frame, _ = library.read_xport(str(self.path))
+        except Exception as error:  # pyreadstat has an error of its own, and others
+            raise damaged(self.path, "a SAS transport file", error) from None
         return FrameTable(whole_numbers(frame.replace("", None)))
 
 

@@ -6,6 +6,7 @@ from anonymizer.hierarchy.codes import Coded
 from anonymizer.hierarchy.coverage import check_values
 from anonymizer.hierarchy.dates import DateFormat, Dates
 from anonymizer.hierarchy.draw import draw
+from anonymizer.hierarchy.elapsed import Elapsed
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.intervals import Intervals
@@ -24,6 +25,7 @@ __all__ = [
     "DateFormat",
     "Dates",
     "Defect",
+    "Elapsed",
     "Explicit",
     "Hierarchy",
     "Intervals",

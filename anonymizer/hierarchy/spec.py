@@ -12,6 +12,7 @@ from anonymizer.hierarchy.arx import read_arx, read_rows
 from anonymizer.hierarchy.builders import Builder
 from anonymizer.hierarchy.codes import Coded
 from anonymizer.hierarchy.dates import Dates
+from anonymizer.hierarchy.elapsed import Elapsed
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import REDACTED, Hierarchy
 from anonymizer.hierarchy.intervals import Intervals
@@ -22,7 +23,7 @@ from anonymizer.validation import parse, read_toml, renewed, show
 
 BUILDERS: dict[str, type[Builder]] = {
     builder.kind: builder
-    for builder in (Intervals, Redaction, Coded, Dates, Explicit, Ordered, Priority)
+    for builder in (Intervals, Redaction, Coded, Dates, Elapsed, Explicit, Ordered, Priority)
 }
 """What a spec's key `builder` may name."""
 

@@ -23,7 +23,7 @@ from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.release import FileKind
 from anonymizer.data.table import Table
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
-from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
+from anonymizer.hierarchy import Builder, DateFormat, Elapsed, Hierarchy
 from anonymizer.hierarchy.spec import make_inline
 from anonymizer.policy.analysis import Columns
 from anonymizer.utility import EVEN, MEASURES, Aggregate, parameters_of
@@ -174,7 +174,8 @@ def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
 OWN_KEYS = {
     Role.IDENTIFYING: {"reason"},
     Role.REMOVED: {"reason"},
-    Role.SENSITIVE: {"hierarchy"},
+    Role.SENSITIVE: {"hierarchy", "shift"},
+    Role.INSENSITIVE: {"shift", "format"},
 }
 """The keys that columns of a role may have beside it; a quasi-identifier has all but the reason."""
 
@@ -183,6 +184,9 @@ class Attribute(Part):
     """What one column is, and for a quasi-identifier, what it may become."""
 
     role: Annotated[Role, one_of(Role)]
+    since: Text | None = None
+    """Of a date of a child table: count days from this column of the people table, or from the "first"
+    event of the person; the hierarchy is then one of days, `elapsed` unless another is named."""
     hierarchy: Annotated[
         Any,
         BeforeValidator(parse_hierarchy),
@@ -198,6 +202,8 @@ class Attribute(Part):
     weight: Annotated[Number, Field(ge=0)] = 1.0
     microaggregation: Literal["mean", "median"] | None = None
     """What is released of each class in place of the interval that its records share."""
+    shift: Flag | None = None
+    """Of a column of dates: whether they move by the shift of the release; false: they may tell it."""
     reason: Text | None = None
     """Why a column is removed; the documents of a release repeat it."""
     reveals: Columns = ()
@@ -206,9 +212,13 @@ class Attribute(Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
-            accepted = {"reveals": list(self.reveals)} if self.reveals else {}
+            accepted: dict[str, Any] = {"reveals": list(self.reveals)} if self.reveals else {}
+            accepted |= {} if self.shift is None else {"shift": self.shift}
+            accepted |= {"format": self.format} if self.shift and self.format else {}
             return {"role": self.role.value, **accepted}
         stated = {
+            "since": self.since,
+            "shift": self.shift,
             "type": self.type,
             "format": self.format,
             "microaggregation": self.microaggregation,
@@ -224,7 +234,9 @@ class Attribute(Part):
     @field_validator("hierarchy")
     @classmethod
     def check_hierarchy(cls, hierarchy: object, info: ValidationInfo) -> object:
-        """Check that a quasi-identifier has a hierarchy."""
+        """Check that a quasi-identifier has a hierarchy; elapsed time has one of its own."""
+        if hierarchy is None and info.data.get("since") is not None:
+            return Elapsed()
         if hierarchy is None and info.data.get("role") is Role.QUASI:
             raise ValueError(
                 "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
@@ -246,8 +258,16 @@ class Attribute(Part):
 
         A sensitive attribute may have a hierarchy: it says how far values are from one another.
         """
+        if self.role is Role.INSENSITIVE and self.format is not None and not self.shift:
+            raise ValueError(
+                "only a quasi-identifier, or dates with shift = true, have 'format'; leave it out"
+            )
         if self.role is Role.QUASI and self.reason is not None:
             raise ValueError("only a removed column has a reason; leave it out")
+        if self.since is not None and self.type not in (None, "number"):
+            raise ValueError(
+                f"since makes its cells numbers of days, and its type is {self.type}; leave out 'type'"
+            )
         kept = self.role in (Role.SENSITIVE, Role.INSENSITIVE)
         if self.reveals and not kept:
             raise ValueError(
@@ -394,6 +414,8 @@ class Release(Part):
     strict: Flag = False
     """Release nothing while people are alone by all released columns, classes share a sensitive value, a
     column collapsed, or layers would keep more."""
+    date_shift: Count | None = None
+    """Move all dates with shift = true by one random number of days for each person, at most so many."""
     table: Text | None = None
     """The new table that a release becomes, in the database that the original is in."""
     file: FileKind | None = None

@@ -20,6 +20,7 @@ from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
 from anonymizer.hierarchy.spec import renewed_spec
 from anonymizer.lattice import Lattice
 from anonymizer.policy.analysis import Analysis, AnyAnalysis, renewed_analysis
+from anonymizer.policy.date_shift import faults_of_shift
 from anonymizer.policy.parts import (
     Attribute,
     Data,
@@ -203,7 +204,8 @@ class Policy(Displayed, Part):
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {
-            name: (a.role, a.hierarchy, a.type, a.format) for name, a in self.attributes.items()
+            name: (a.role, a.since, a.hierarchy, a.type, a.format, a.shift)
+            for name, a in self.attributes.items()
         }
         linked = {name: child.describe() for name, child in self.tables.items()}
         return {"data": self.data.describe(), "tables": linked, **keys}
@@ -252,6 +254,18 @@ class Policy(Displayed, Part):
 
     @field_validator("attributes")
     @classmethod
+    def check_since(cls, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
+        """Check that only events are counted from an index date."""
+        raise_faults(
+            f"{name} has since, which counts the days of events; give it to a column of a table in "
+            "[tables]"
+            for name, each in attributes.items()
+            if each.since is not None
+        )
+        return attributes
+
+    @field_validator("attributes")
+    @classmethod
     def check_revealed(cls, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
         """Check that what a kept column is said to reveal is a quasi-identifier."""
         check_reveals(attributes)
@@ -295,7 +309,11 @@ class Policy(Displayed, Part):
         cls, tables: dict[str, ChildTable], info: ValidationInfo
     ) -> dict[str, ChildTable]:
         """Check that tables are linked, and that the rest of the policy knows linked tables."""
-        raise_faults(faults_of_study(tables, info.data))
+        parts = {"": info.data.get("attributes", {})}
+        parts |= {f"tables.{name}.": child.attributes for name, child in tables.items()}
+        each = {f"{start}{name}": a for start, part in parts.items() for name, a in part.items()}
+        faults = faults_of_shift(each, info.data, linked=bool(tables))
+        raise_faults([*faults_of_study(tables, info.data), *faults])
         return tables
 
     def find_analysis(self, name: str) -> Analysis:
@@ -409,8 +427,14 @@ class Policy(Displayed, Part):
             assert attribute.hierarchy is not None  # check_role
             path = self.folder / attribute.hierarchy
             hierarchy = load_hierarchy(path, name)
+        if attribute.since is not None and hierarchy.reading.kind == "date":
+            raise HierarchyError(
+                f"attributes.{name}: since makes its cells numbers of days, and its hierarchy is one of "
+                "dates; leave the hierarchy out, or name one of numbers."
+            )
         try:
-            return hierarchy.read_as(attribute.type, attribute.format)
+            dates = None if attribute.since is not None else attribute.format
+            return hierarchy.read_as(attribute.type, dates)
         except ValueError as error:
             raise HierarchyError(f"attributes.{name}: {error}.") from None
 
@@ -446,6 +470,8 @@ class Policy(Displayed, Part):
             described["data"] = data
         for key in ("table", "url", "file", "strict"):
             del described["release"][key]
+        if self.release.date_shift is None:
+            del described["release"]["date_shift"]
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
         if self.utility.measure != "loss" and "aggregate" not in self.utility.model_fields_set:

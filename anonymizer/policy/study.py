@@ -24,6 +24,8 @@ MODEL = "study"
 """The one model that counts people over several tables."""
 NAME = re.compile(r"\w[\w-]*")
 """What a table may be called: a file is, and levels begin with it."""
+FIRST = "first"
+"""What `since` says where no column has an index date: the first event of the person."""
 
 
 class ChildTable(Located):
@@ -97,6 +99,7 @@ def faults_of_study(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
     yield from faults_of_names(tables)
     yield from faults_of_parents(tables)
     yield from faults_of_data(others)
+    yield from faults_of_since(tables, others)
     yield from faults_of_risk(others.get("risk", ()), tables)
     yield from faults_of_release(others.get("release", Release()))
     if others.get("analysis"):
@@ -156,6 +159,27 @@ def faults_of_data(others: Mapping[str, Any]) -> Iterator[str]:
     for name, each in attributes.items():
         if each.microaggregation is not None:
             yield f"attributes.{name} has microaggregation, which linked tables do not have; leave it out"
+
+
+def faults_of_since(tables: Mapping[str, ChildTable], others: Mapping[str, Any]) -> Iterator[str]:
+    """Say which index dates are no column of the people table, or are released as they are."""
+    data, people = others.get("data"), others.get("attributes", {})
+    for name, child in tables.items():
+        for column, each in child.attributes.items():
+            if each.since in (None, FIRST):
+                continue
+            role = people[each.since].role if each.since in people else None
+            if role is None and data is not None:
+                role = data.default_role
+            where = f"{name}.attributes.{column}.since names '{each.since}'"
+            if role is None:
+                known = suggest_name(each.since, [*people, FIRST])
+                yield f"{where}, which is no column of the people table; {known}"
+            elif role in (Role.SENSITIVE, Role.INSENSITIVE):
+                yield (
+                    f"{where}, which is released as it is and would tell every date; generalize it, or "
+                    "remove it"
+                )
 
 
 def faults_of_risk(models: tuple[Any, ...], tables: Mapping[str, ChildTable]) -> Iterator[str]:

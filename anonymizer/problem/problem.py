@@ -29,6 +29,7 @@ from anonymizer.problem.checks import (
     warn_of_kept_weight,
     warn_of_repeated_people,
 )
+from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.person import Candidates, ask_who, look_for_people
 from anonymizer.problem.tables import (
     Source,
@@ -114,6 +115,7 @@ class Problem(Displayed):
             warn_of_kept_weight(policy)
         if warn is not False:
             check_revealed(looked_through, policy, hierarchies)
+        check_shift(table, policy, hierarchies)
         return replace(Problem.of(policy, table, microdata, models), candidates=candidates)
 
     @staticmethod
@@ -147,6 +149,11 @@ class Problem(Displayed):
     def hierarchies(self) -> tuple[Hierarchy, ...]:
         """The hierarchies of the quasi-identifiers, with a leaf for missing cells where there are any."""
         return hierarchies_of(self.microdata)
+
+    @property
+    def said_of_dates(self) -> list[str]:
+        """Say what moves, and what that does not hide."""
+        return say_shift(moved_columns(self.policy), self.policy.release.date_shift)
 
     @property
     def limits(self) -> Limits:

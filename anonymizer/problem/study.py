@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
+from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
+from anonymizer.problem.elapsed import with_elapsed
 from anonymizer.problem.problem import hierarchies_of
 from anonymizer.risk import RiskProfile, profile
 from anonymizer.risk.parameters import check_k
@@ -68,6 +70,10 @@ class StudyPart:
         changed = {*self.keys, *self.policy.quasi_identifiers}
         return tuple(column for column in self.columns if column not in changed)
 
+    def with_table(self, table: Table) -> StudyPart:
+        """Return the same part of another table."""
+        return replace(self, linked=replace(self.linked, table=table))
+
     def label(self, column: str, people: str) -> str:
         """Name a column as schemes do: that of a child with its table."""
         return column if self.name == people else f"{self.name}.{column}"
@@ -93,6 +99,10 @@ class StudyProblem(Displayed):
         people, *children = opened
         tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
         policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
+        for name, table in opened.items():
+            child = policy.tables.get(name)
+            check_columns(table, tuple((policy if child is None else child).attributes))
+        opened = with_elapsed(opened, policy)
         made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
         study = encode_study([part.linked for part in made.values()])
         return StudyProblem.of(policy, tuple(made[table.name] for table in study.tables), study)
@@ -109,6 +119,7 @@ class StudyProblem(Displayed):
             warn_of_flat_texts(hierarchies)
             if hierarchies:
                 check_revealed(part.table, part.policy, hierarchies)
+            check_shift(part.table, part.policy, hierarchies)
             allowed = part.policy.lattice(hierarchies)
             low += allowed.low
             high += allowed.high
@@ -147,6 +158,13 @@ class StudyProblem(Displayed):
         """The columns of all tables that are released as they are."""
         people = self.parts[PEOPLE].name
         return tuple(part.label(name, people) for part in self.parts for name in part.kept)
+
+    @property
+    def said_of_dates(self) -> list[str]:
+        """Say what moves, and what that does not hide."""
+        people = self.parts[PEOPLE].name
+        moved = [p.label(name, people) for p in self.parts for name in moved_columns(p.policy)]
+        return say_shift(moved, self.policy.release.date_shift)
 
     def named(self, scheme: Scheme) -> dict[str, int]:
         """Return the level of each quasi-identifier by its name."""
@@ -231,10 +249,9 @@ def open_one(source: Any, policy: Policy, where: str) -> Table:
 
 
 def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart:
-    """Check the columns of a table, and say what links it to the others."""
+    """Load the hierarchies of a table, and say what links it to the others."""
     child = policy.tables.get(name)
     own = policy if child is None else policy.of_table(name)
-    check_columns(table, tuple(own.attributes))
     hierarchies = own.load_hierarchies()
     own.lattice(hierarchies)  # a level out of range is better known before the table is read
     if child is None:

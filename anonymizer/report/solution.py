@@ -37,9 +37,10 @@ def sections(solution: Solution) -> tuple[Section, ...]:
     header, rows = scheme_rows(solution)
     said = (*headline(solution), *map(quiet, solution.defaults))
     risks = FigureTable(PROFILE_HEADER, profile_rows(solution.before, solution.after))
+    said_of_dates = tuple(solution.problem.said_of_dates)
     return (
         Section("Scheme", said, (FigureTable(header, rows),), (Picture(draw_losses(solution)),)),
-        Section("Risk", (), (risks,), (Picture(draw_sizes(solution)),)),
+        Section("Risk", said_of_dates, (risks,), (Picture(draw_sizes(solution)),)),
     )
 
 

@@ -23,7 +23,10 @@ def sections(solution: StudySolution) -> tuple[Section, ...]:
     return (
         Section("Scheme", headline(solution), (scheme_table(solution), row_table(solution))),
         Section("Risk", (said,), (FigureTable(PROFILE_HEADER, rows),)),
-        Section("What the promise leaves out", tuple(solution.left_out.sentences())),
+        Section(
+            "What the promise leaves out",
+            (*solution.left_out.sentences(), *solution.problem.said_of_dates),
+        ),
     )
 
 

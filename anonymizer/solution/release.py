@@ -20,6 +20,7 @@ from anonymizer.errors import ReleaseError
 from anonymizer.hierarchy import REDACTED
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy
+from anonymizer.solution.date_shift import with_moved_dates
 from anonymizer.solution.microaggregation import aggregate_classes
 from anonymizer.table.microdata import Microdata, encode
 from anonymizer.table.recoding import in_order
@@ -98,14 +99,19 @@ class Release:
         return aggregate_classes(self.microdata, scheme, self.suppressed, attribute, center)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
-        """Return what the table must know to make the release; without randomness, in its order."""
+        """Return what the table must know to make the release.
+
+        Without randomness, rows are in their order, and dates stay where they are.
+        """
         recodings = {attribute: self.recoding(attribute) for attribute in self.microdata.attributes}
         self.check_redacted(recodings)
         of_row = self.microdata.tuple_of_row
         escaped = self.policy.release.escape_formulas
-        return ReleasePlan(
-            self.columns, recodings, of_row, self.rows(random), escaped, self.grouped()
-        )
+        rows = self.rows(random)
+        plan = ReleasePlan(self.columns, recodings, of_row, rows, escaped, self.grouped())
+        if random is None or self.policy.release.date_shift is None:
+            return plan
+        return with_moved_dates(plan, self.table, self.policy, random.bytes(32))
 
     def check_redacted(self, recodings: Mapping[str, Recoding]) -> None:
         """Raise a ReleaseError where a class that is kept is called as suppressed records are."""

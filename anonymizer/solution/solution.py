@@ -31,6 +31,7 @@ from anonymizer.risk import Remaining, RiskProfile
 from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
+from anonymizer.solution.date_shift import describe_shift
 from anonymizer.solution.findings import Findings, Looked, check_strict, find
 from anonymizer.solution.layered import (
     Layer,
@@ -182,6 +183,7 @@ class Solution(Plotted):
             "scheme": self.scheme,
             **of_layers,
             **by_attribute,
+            **describe_shift(self.problem.said_of_dates),
             "retained": self.retained,
             "collapsed": self.collapsed,
             "records": self.records,

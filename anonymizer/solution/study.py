@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.dates import Days, draw_shifts
 from anonymizer.data.secret import describe_input
 from anonymizer.data.table import Recoding, ReleasePlan
 from anonymizer.display import Displayed, shown
@@ -25,6 +26,7 @@ from anonymizer.proof.writer import check_agreement, prove_study
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
+from anonymizer.solution.date_shift import by_row, describe_shift, moved_recodings
 from anonymizer.solution.release import Release
 from anonymizer.study.left_out import LeftOut, count_left_out
 
@@ -124,6 +126,7 @@ class StudySolution(Displayed):
             "suppressed": self.suppressed,
             "tables": self.tables,
             "left_out": self.left_out.describe(),
+            **describe_shift(self.problem.said_of_dates),
             "schemes": proof.schemes,
             "evaluated": proof.evaluated,
             "partitions": proof.partitions,
@@ -158,13 +161,19 @@ class StudySolution(Displayed):
     def plans(self, seed: int | None = None) -> dict[str, ReleasePlan]:
         """Return what each table must know to make its release, its rows shuffled."""
         keys, secret = self.keys(seed), self.order if seed is None else seed
+        most = self.problem.policy.release.date_shift or 0
+        shifts = draw_shifts(f"{secret}".encode(), self.records, most)
         return {
-            part.name: self.plan(place, keys, np.random.default_rng([secret, place]))
+            part.name: self.plan(place, keys, np.random.default_rng([secret, place]), shifts)
             for place, part in enumerate(self.problem.parts)
         }
 
     def plan(
-        self, place: int, keys: dict[str, list[str]], random: np.random.Generator
+        self,
+        place: int,
+        keys: dict[str, list[str]],
+        random: np.random.Generator,
+        shifts: Days,
     ) -> ReleasePlan:
         """Return what one table must know: every row is a tuple of its own, since its keys are."""
         problem, part = self.problem, self.problem.parts[place]
@@ -176,6 +185,8 @@ class StudySolution(Displayed):
             name: by_row(alone.recoding(name), microdata.tuple_of_row)
             for name in microdata.attributes
         }
+        moved = shifts[problem.study.person_of_row[place]]
+        recodings |= moved_recodings(part.table, part.policy, moved)
         rows_above = self.rows_above(place)
         for column, table in part.keys.items():
             recodings[column] = as_recoding(
@@ -199,12 +210,6 @@ class StudySolution(Displayed):
         """
         plans = self.plans(seed)
         return {part.name: part.table.release(plans[part.name]) for part in self.problem.parts}
-
-
-def by_row(recoding: Recoding, tuple_of_row: NDArray[np.int32]) -> Recoding:
-    """Return a recoding that knows the value of each row, not of each tuple."""
-    numbers = recoding.number_of_tuple[tuple_of_row]
-    return Recoding(recoding.values, numbers, recoding.original, recoding.ordered, recoding.read)
 
 
 def as_recoding(keys: list[str], rows: NDArray[np.integer]) -> Recoding:

@@ -20,7 +20,7 @@ from anonymizer.data.files import digest_of_file
 from anonymizer.data.formulas import escape
 from anonymizer.data.secret import digest_of_input, key_name
 from anonymizer.data.table import ReleasePlan, Table, read_columns
-from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError, quote_some
+from anonymizer.errors import AnonymizerError, DataError, InfeasibleError, ReleaseError, quote_some
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.policy import Policy
 from anonymizer.problem import (
@@ -30,6 +30,7 @@ from anonymizer.problem import (
     explain_revealed,
     find_given_away,
 )
+from anonymizer.problem.date_shift import in_row_intervals
 from anonymizer.proof.case import case_of
 from anonymizer.proof.checker import Case, OutOfTime, check
 from anonymizer.proof.format import Proof, ProofError, digest_of_policy, read_proof
@@ -40,6 +41,7 @@ from anonymizer.solution.manifest import describe_overall, round_retained, schem
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures, differing_keys
+from anonymizer.verification.date_shift import check_moved
 from anonymizer.verification.order import find_order, ranks_of
 
 LEAST_SECONDS = 1.0
@@ -157,13 +159,24 @@ def released_columns(policy: Policy) -> list[str]:
 
 def check_rows(table: Table, original: Table, release: Release) -> Iterator[Check]:
     """Check that released and expected rows are the same, as often, and not in the original order."""
-    claim = ROWS
-    mine, theirs = number_rows(table, original, release.plan())
+    claim, plan, most = ROWS, release.plan(), release.policy.release.date_shift
+    if most is not None:
+        try:
+            table, moved = in_row_intervals(table, release.policy)
+        except DataError as error:
+            yield Check(claim, False, str(error))
+            return
+        original, unmoved = in_row_intervals(original, release.policy)
+    mine, theirs = number_rows(table, original, plan)
     distinct = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
     balance = np.bincount(mine, minlength=distinct) - np.bincount(theirs, minlength=distinct)
     if not balance.any():
         yield Check(claim, True, f"{mine.size:,} rows agree")
         yield check_order(mine, theirs, original, release)
+        if most is not None:
+            days, who = (moved, unmoved[plan.rows]), "rows, not people,"
+            people = release.microdata.number_of_people
+            yield check_moved(mine.tolist(), theirs.tolist(), days, most, people, who)
         return
     surplus, lacking = int(balance[balance > 0].sum()), int(-balance[balance < 0].sum())
     first = f", the first like row {np.argmax(balance[mine] > 0) + 1}" if surplus else ""

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import quote_some
+from anonymizer.errors import DataError, quote_some
 from anonymizer.policy import Policy
+from anonymizer.problem.date_shift import in_intervals
 from anonymizer.risk import packages_of, profile
 from anonymizer.solution.study import KEY_LETTERS, LETTERS
 from anonymizer.utility import make_measure
@@ -26,6 +27,7 @@ from anonymizer.verification.claims import (
     check_figures,
     check_packages,
 )
+from anonymizer.verification.date_shift import CLAIM, check_not_compared
 from anonymizer.verification.declared import (
     check_hierarchies,
     check_policy,
@@ -74,10 +76,20 @@ def verify_study(
         for each in tables:
             found = check_kept(each.table, each.policy, each.hierarchies)
             checks += [of_table(check, each.name) for check in found]
+        checks += check_not_compared(policy)
     else:
+        first = None
+        if policy.release.date_shift is not None:
+            try:
+                views, first = in_intervals({t.name: t.table for t in tables}, policy)
+            except DataError as error:
+                return Verification((*checks, Check(CLAIM, False, str(error))))
+            tables = [replace(each, table=views[each.name]) for each in tables]
         histories = histories_of(tables, whole=True)
         named = {each.name: own for each in tables if (own := each.own_keys()) is not None}
-        checks += check_against(histories, named, policy, manifest, against, keys, proof, started)
+        checks += check_against(
+            histories, named, policy, manifest, against, keys, proof, started, first
+        )
     return Verification(tuple(checks))
 
 

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonymizer.data.column import same_text
+from anonymizer.data.dates import Days
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import Policy
+from anonymizer.problem.date_shift import in_intervals
 from anonymizer.problem.study import StudyPart, StudyProblem, open_tables, tables_at
 from anonymizer.proof.case import case_of_study
 from anonymizer.search import Status, StopReason
@@ -26,6 +29,7 @@ from anonymizer.solution.study import anonymize_study
 from anonymizer.solution.study_manifest import KEYS_HEADER
 from anonymizer.verification.attackers import PEOPLE, PlainStudy, PlainTable
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
+from anonymizer.verification.date_shift import check_distances, check_moved
 from anonymizer.verification.order import find_order
 from anonymizer.verification.original import check_input, check_proven, seconds_left
 
@@ -42,10 +46,12 @@ def check_against(
     key_file: str | Path | None,
     proof: Path | None = None,
     started: float | None = None,
+    first: Days | None = None,
 ) -> Iterator[Check]:
     """Check released histories, with what is kept, against the original tables.
 
-    `keys` are those that name the rows of released tables; `proof` is the path of a proof file.
+    `keys` are those that name the rows of released tables; `proof` is the path of a proof file. Where
+    dates moved, released histories have the days since the `first` date of each person in their place.
     """
     started = working_seconds() if started is None else started
     figures = "the scheme gives the reported figures on the original"
@@ -73,8 +79,16 @@ def check_against(
     }
     rows = {name: each["rows"] for name, each in manifest["tables"].items()}
     yield check_figures(figures, mine, {**manifest, **manifest["risk"], "rows": rows})
-    original = original_histories(problem, scheme)
+    read, unmoved = problem, None
+    if first is not None:
+        views, unmoved = in_intervals({p.name: p.table for p in problem.parts}, policy)
+        read = replace(problem, parts=tuple(p.with_table(views[p.name]) for p in problem.parts))
+    original = original_histories(read, scheme)
     yield check_people(released, original, kept.tolist())
+    if first is not None and unmoved is not None:
+        who = None if key_file is None else people_by_key(problem, keys, Path(key_file))
+        most = policy.release.date_shift or 0
+        yield check_shifts(released, original, kept, (first, unmoved), most, who)
     yield check_new_keys(problem, keys)
     yield from check_order(released, original)
     if key_file is not None:
@@ -154,6 +168,38 @@ def check_people(released: PlainStudy, original: PlainStudy, kept: Sequence[bool
     if lacking:
         details.append(f"{lacking.total():,} people are lacking, or are not as in the original")
     return Check(claim, not details, "; ".join(details) or f"{mine.total():,} people agree")
+
+
+def check_shifts(
+    released: PlainStudy,
+    original: PlainStudy,
+    kept: NDArray[np.bool_],
+    first: tuple[Days, Days],
+    most: int,
+    who: Sequence[int | None] | None,
+) -> Check:
+    """Check how far the first dates of people are moved: by the file of keys where there is one."""
+    moved, unmoved = first
+    if who is not None and None not in who:
+        there = np.array(who, np.int64)
+        return check_distances(
+            moved, unmoved[there], most, moved.size, "person by person, by the file of keys"
+        )
+    theirs = [p for p, stays in zip(profiles_of(original), kept.tolist(), strict=True) if stays]
+    days = (moved, unmoved[kept])
+    return check_moved(
+        profiles_of(released), theirs, days, most, moved.size, "people who are not alike"
+    )
+
+
+def people_by_key(
+    problem: StudyProblem, keys: Mapping[str, Sequence[str]], path: Path
+) -> list[int | None]:
+    """Return the original row of each released person, as the steward's file says."""
+    part = problem.parts[PEOPLE]
+    said = {new: old for table, old, new in read_keys(path) if table == part.name}
+    row_of = original_rows(part)
+    return [row_of.get(said.get(key, "")) for key in keys[part.name]]
 
 
 def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> Check:

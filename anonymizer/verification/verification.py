@@ -35,6 +35,7 @@ from anonymizer.verification.claims import (
     check_digest,
     check_figures,
 )
+from anonymizer.verification.date_shift import check_not_compared
 from anonymizer.verification.declared import (
     check_hierarchies,
     check_policy,
@@ -95,6 +96,7 @@ def verify(
     compared = any(check.claim == ROWS for check in checks)
     if not compared and all(check.passed for check in checks[2:BASIC_CHECKS]):
         checks += check_kept(table, policy, hierarchies_used(policy, manifest))
+        checks += check_not_compared(policy)
     return Verification((*checks, *check_people(policy, manifest, original)))
 
 

@@ -72,6 +72,12 @@ def write_sav(frame: pd.DataFrame, path: Path) -> None:
     pyreadstat.write_sav(frame, str(path))
 
 
+def write_xpt(frame: pd.DataFrame, path: Path) -> None:
+    import pyreadstat
+
+    pyreadstat.write_xport(frame, str(path), file_format_version=8)
+
+
 WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     ".csv": lambda frame, path: frame.to_csv(path, sep=";", index=False),
     ".csv.gz": lambda frame, path: frame.to_csv(path, sep="\t", index=False),
@@ -82,9 +88,10 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     ".xlsx": lambda frame, path: frame.to_excel(path, index=False, engine="openpyxl"),
     ".dta": lambda frame, path: frame.to_stata(path, write_index=False, version=118),
     ".sav": write_sav,
+    ".xpt": write_xpt,
 }
 """How a dataframe of pandas is written as each kind of file."""
-PLAIN_NAMES = (".dta", ".sav")
+PLAIN_NAMES = (".dta", ".sav", ".xpt")
 """Kinds that allow letters, digits and underscores in names only, and no values of several types."""
 
 KINDS = [*FRAMES, *WRITERS]

@@ -14,6 +14,7 @@ from anonymizer.hierarchy import (
     Builder,
     Coded,
     Dates,
+    Elapsed,
     Explicit,
     Hierarchy,
     Intervals,
@@ -80,6 +81,14 @@ def dates(draw: st.DrawFn) -> Dates:
 
 
 @st.composite
+def elapsed(draw: st.DrawFn) -> Elapsed:
+    low = draw(st.integers(-100, 50))
+    levels = draw(st.sampled_from([("week",), ("2 days", "4 weeks", "year")]))
+    ends = draw(st.sampled_from([None, "low", "high", "both"]))
+    return Elapsed(levels, domain=(low, low + draw(st.integers(0, 80))), open=ends, missing=None)
+
+
+@st.composite
 def ordered(draw: st.DrawFn) -> Ordered:
     values = draw(st.lists(st.text("abcde", max_size=3), min_size=1, max_size=20, unique=True))
     return Ordered(tuple(values), sizes=tuple(draw(st.lists(st.integers(1, 4), max_size=3))))
@@ -116,6 +125,7 @@ EXAMPLES: dict[str, st.SearchStrategy[Any]] = {
     "redaction": redactions(),
     "codes": codes(),
     "dates": dates(),
+    "elapsed": elapsed(),
     "mapping": explicit(),
     "ordered": ordered(),
     "priority": priorities(),

@@ -21,6 +21,7 @@ SPECS = {
     "redaction": "digits = 2",
     "codes": "prefixes = [3, 1]\nvalues = ['A101', 'A102', 'A201', 'B101']",
     "dates": "from = 2024-01-01\nto = '2024-12-31'\nperiods = ['month', 'quarter']",
+    "elapsed": "domain = [-14, 27]\nperiods = ['week', '4 weeks']",
     "mapping": "[groups]\nEurope = ['NO', 'SE']\nAsia = ['JP']",
     "ordered": "values = ['S', 'M', 'L', [1, 3]]\nsizes = [2, [1, 2]]",
     "priority": "values = ['flu', 'asthma', 'gout']\nkeep = [1]",

@@ -72,45 +72,6 @@ layers = 3
 file = "parquet"
 """
 
-OF_LINKED_TABLES = """
-[data]
-path = "people.csv"
-id = "patient_id"
-
-[attributes]
-patient_id = { role = "identifying" }
-sex = { role = "quasi", hierarchy = "sex.csv" }
-
-[tables.visit]
-path = "visit.xlsx"
-delimiter = ";"
-encoding = "utf-8"
-sheet = "visits"
-default_role = "insensitive"
-id = "patient_id"
-key = "visit_id"
-
-[tables.visit.attributes]
-patient_id = { role = "identifying" }
-visit_id = { role = "identifying" }
-ward = { role = "quasi", hierarchy = "ward.csv" }
-
-[tables.drug]
-url = "postgres://db.example.org/hospital"
-table = "drugs"
-parent = "visit"
-id = "visit_id"
-
-[tables.drug.attributes]
-visit_id = { role = "identifying" }
-name = { role = "quasi", hierarchy = "drug.csv" }
-
-[[risk]]
-model = "study"
-k = 5
-power = 2
-"""
-
 IN_A_DATABASE = """
 [data]
 url = "postgres://db.example.org/hospital"
@@ -167,6 +128,50 @@ predictors = ["sex"]
 [[analysis]]
 name = "shares"
 kind = "marginals"
+"""
+
+STUDY = """
+[data]
+path = "dm.csv"
+id = "usubjid"
+
+[attributes]
+usubjid = { role = "identifying" }
+rfstdtc = { role = "removed" }
+dthdtc = { role = "insensitive", shift = true }
+age = { role = "quasi", hierarchy = [18, 65] }
+
+[tables.visit]
+path = "visit.csv"
+delimiter = ";"
+encoding = "utf-8"
+sheet = "visits"
+id = "usubjid"
+key = "number"
+default_role = "insensitive"
+
+[tables.visit.attributes]
+usubjid = { role = "identifying" }
+number = { role = "identifying" }
+
+[tables.ae]
+url = "postgres://db.example.org/trial"
+table = "ae"
+id = "number"
+parent = "visit"
+
+[tables.ae.attributes]
+number = { role = "identifying" }
+start = { role = "quasi", since = "rfstdtc" }
+noted = { role = "quasi", since = "first" }
+
+[[risk]]
+model = "study"
+k = 5
+power = 1
+
+[release]
+date_shift = 180
 """
 
 CONTEXT = """
@@ -242,6 +247,10 @@ SPECS = {
         "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
         "from = 2024-01-01\nto = 2024-12-31\nperiods = ['day']\nbounds = [['2024-03-01', 2024-06-15]]",
     ),
+    "elapsed": (
+        "periods = ['week', 'quarter', '2 years']\ndomain = [-364, 727]\nopen = 'high'\n"
+        "others = ['?']\ntop = 'any'\nmissing = 'top'",
+    ),
     "mapping": (
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
@@ -281,7 +290,7 @@ def spec_examples() -> Iterator[Example]:
 EXAMPLES = [
     Example("policy", Policy, Policy.of, tomllib.loads(POLICY)),
     Example("policy in a database", Policy, Policy.of, tomllib.loads(IN_A_DATABASE)),
-    Example("policy of linked tables", Policy, Policy.of, tomllib.loads(OF_LINKED_TABLES)),
+    Example("study", Policy, Policy.of, tomllib.loads(STUDY)),
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
     Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
