@@ -1,7 +1,8 @@
 """python -m experiments.peers: packages that pip installs, side by side with this one.
 
 Writes results/peers/: peers.csv (the same tables, hierarchies and k), judged.csv (our releases, measured
-by pyCANON), README.md. Each package is installed into an environment of its own below `--work`.
+by pyCANON), claims.csv (what else OpenMed does), README.md. Each package is installed into an
+environment of its own below `--work`.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from experiments.datasets import RESULTS
 from experiments.peers.environments import PEERS, Environment, install, ourselves
 from experiments.peers.judging import judge_all
 from experiments.peers.page import write_page
+from experiments.peers.running import run_driver
 from experiments.peers.searching import mark_optima, search_all, search_one
 from experiments.peers.tables import SMALL, adult, drawn
 
-PARTS = ("searches", "judged")
+PARTS = ("peers", "judged", "claims")
+"""The tables that are written."""
 KS = (2, 5, 10)
 LIMITS = (0.0, 0.05)
 """Shares of the records that may be suppressed."""
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         installed = {name: install(name, work) for name in PEERS}
         for each in installed.values():
             console.print(f"{each.name}: {each.why or PEERS[each.name]}")
-        if "searches" in given.parts:
+        if "peers" in given.parts:
             searchers = [ourselves(), installed["openmed"], installed["anjana"]]
             search(searchers, Path(scratch), given.limit, console).to_csv(
                 given.out / "peers.csv", index=False
@@ -57,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "judged" in given.parts:
             judged = judge_all(installed["pycanon"], Path(scratch), given.limit)
             judged.to_csv(given.out / "judged.csv", index=False)
+        if "claims" in given.parts:
+            claims = try_claims(installed["openmed"], Path(scratch), given.limit)
+            claims.to_csv(given.out / "claims.csv", index=False)
     (given.out / "README.md").write_text(read_page(given.out, given.limit), encoding="utf-8")
 
 
@@ -74,15 +80,16 @@ def search(
     return mark_optima(cells).round(9)
 
 
+def try_claims(openmed: Environment, folder: Path, seconds: int) -> pd.DataFrame:
+    """Try what else OpenMed does with tables; an empty table where it is not installed."""
+    found = run_driver(openmed, {}, folder, seconds, "_claims") if openmed.python else {}
+    return pd.DataFrame(found.get("claims", {}).items(), columns=["tried", "found"])
+
+
 def read_page(folder: Path, seconds: int) -> str:
     """Write the page from the tables that are in the folder."""
-    return write_page(
-        *(
-            pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
-            for name in ("peers", "judged")
-        ),
-        seconds,
-    )
+    tables = [pd.read_csv(folder / f"{name}.csv", keep_default_na=False) for name in PARTS]
+    return write_page(*tables, seconds)
 
 
 if __name__ == "__main__":

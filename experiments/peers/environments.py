@@ -23,10 +23,9 @@ class Environment:
     python: Path | None
     why: str = ""
 
-    @property
-    def driver(self) -> Path:
-        """The script that runs in it."""
-        return DRIVERS / f"run_{self.name}.py"
+    def driver(self, part: str = "") -> Path:
+        """Return a script that runs in it."""
+        return DRIVERS / f"run_{self.name}{part}.py"
 
     @property
     def variables(self) -> dict[str, str]:

@@ -40,11 +40,13 @@ ASKED = (
 )
 
 
-def write_page(peers: pd.DataFrame, judged: pd.DataFrame, seconds: int) -> str:
+def write_page(
+    peers: pd.DataFrame, judged: pd.DataFrame, claims: pd.DataFrame, seconds: int
+) -> str:
     """Write README.md."""
     sections = [
         "# Peers that pip installs",
-        "Written by `python -m experiments.peers`; every row is in `peers.csv` and `judged.csv`. "
+        "Written by `python -m experiments.peers` with `peers.csv`, `judged.csv` and `claims.csv`. "
         f"Each tool runs in an environment and a process of its own ({describe_versions(peers)}), with "
         "the same table, hierarchies and k. Seconds are of the processor, from the table in memory to "
         "the release in memory; MiB are the most that the process had.",
@@ -52,6 +54,7 @@ def write_page(peers: pd.DataFrame, judged: pd.DataFrame, seconds: int) -> str:
         "## Every task\n\n" + describe_tasks(peers),
         "## What they are asked\n\n" + describe_asked(peers, seconds),
         "## Our releases, as pyCANON measures them\n\n" + describe_judged(judged),
+        "## What else OpenMed does with tables\n\n" + describe_claims(claims),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -79,6 +82,8 @@ def heading(cell: Row) -> str:
 
 def describe_cell(cell: Row) -> str:
     """Say what a tool made of a task."""
+    if cell["status"] == "not finished":
+        return f"not finished in {float(cell['cpu_seconds']):.0f} s"
     if cell["status"] != "found":
         return str(cell["status"])
     which = "the optimum" if is_true(cell["optimal"]) else "not the optimum"
@@ -107,8 +112,8 @@ def describe_asked(peers: pd.DataFrame, seconds: int) -> str:
     """Say what each tool does, and what stopped it."""
     lines = (
         *ASKED,
-        f"A task ends after {seconds} seconds of the processor. What a tool did not finish is not asked "
-        "again with another k or more suppression on the same table.",
+        f"A task ends after {seconds} seconds of the processor at most. What a tool did not finish is "
+        "not asked again with another k or more suppression on the same table.",
         *describe_rates(peers),
         *describe_refusals(peers),
     )
@@ -186,6 +191,14 @@ def describe_judged(judged: pd.DataFrame) -> str:
             grid(list(promised[0]), promised),
         )
     )
+
+
+def describe_claims(claims: pd.DataFrame) -> str:
+    """Say what came of twelve people with two visits each."""
+    if claims.empty:
+        return "OpenMed could not be installed, so that nothing was tried."
+    rows = grid(list(claims), claims.to_dict("records"))
+    return f"Tried on twelve people with two visits each.\n\n{rows}"
 
 
 def show(figure: object) -> str:

@@ -16,7 +16,7 @@ GRACE = 60
 
 
 def run_driver(
-    environment: Environment, job: Mapping[str, Any], folder: Path, seconds: int
+    environment: Environment, job: Mapping[str, Any], folder: Path, seconds: int, part: str = ""
 ) -> dict[str, Any]:
     """Run a job and read its answer; `seconds` are of the processor."""
     asked, answer = folder / "job.json", folder / "answer.json"
@@ -27,7 +27,7 @@ def run_driver(
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + GRACE))
 
     done = subprocess.run(
-        [str(environment.python), str(environment.driver), str(asked)],
+        [str(environment.python), str(environment.driver(part)), str(asked)],
         capture_output=True, text=True, check=False, preexec_fn=limit, env=environment.variables,
     )  # fmt: skip
     if not answer.exists():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from anonymizer import Policy, anonymize
 from experiments.datasets import RESULTS, ROOT, path_of
 from experiments.peers import environments, judging, page, tables
+from experiments.peers.__main__ import read_page
 from experiments.peers.environments import Environment, ourselves
 from experiments.peers.running import run_driver
 from experiments.peers.searching import COLUMNS, Cell, mark_optima, search_all
@@ -152,28 +153,24 @@ def test_its_formulas_are_those_of_its_source_written_out(counts: list[list[int]
 # --- what is committed ---
 
 
-def committed() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read results/peers."""
-    peers, judged = (
-        pd.read_csv(RESULTS / "peers" / f"{name}.csv", keep_default_na=False)
-        for name in ("peers", "judged")
-    )
-    return peers, judged
+def committed(name: str) -> pd.DataFrame:
+    """Read a table of results/peers."""
+    return pd.read_csv(RESULTS / "peers" / f"{name}.csv", keep_default_na=False)
 
 
 def test_the_page_is_that_of_the_tables() -> None:
     text = (RESULTS / "peers" / "README.md").read_text(encoding="utf-8")
     seconds = int(text.split("A task ends after ")[1].split()[0])
-    assert page.write_page(*committed(), seconds) == text
+    assert read_page(RESULTS / "peers", seconds) == text
 
 
 @pytest.mark.parametrize("place", ["README.md", "docs/pages/explanation/comparison.md"])
 def test_the_documentation_quotes_the_table(place: str) -> None:
-    assert page.quote(committed()[0]) in (ROOT / place).read_text(encoding="utf-8")
+    assert page.quote(committed("peers")) in (ROOT / place).read_text(encoding="utf-8")
 
 
 def test_no_tool_releases_less_loss_than_ours_and_all_keep_k() -> None:
-    peers, _ = committed()
+    peers = committed("peers")
     found = peers[peers["status"] == "found"]
     ours = found[found["peer"] == "anonymizer"]
     assert len(ours) == len(peers[peers["peer"] == "anonymizer"])
@@ -183,7 +180,7 @@ def test_no_tool_releases_less_loss_than_ours_and_all_keep_k() -> None:
 
 
 def test_every_figure_of_pycanon_is_ours_or_explained() -> None:
-    _, judged = committed()
+    judged = committed("judged")
     assert (judged["same"].map(page.is_true) | judged["explained"].map(page.is_true)).all()
     broken = judged[(judged["limit"] != "") & ~judged["meets"].map(page.is_true)]
     assert broken["release"].str.endswith("reference = input").all()
@@ -191,7 +188,7 @@ def test_every_figure_of_pycanon_is_ours_or_explained() -> None:
 
 @pytest.mark.skipif(path_of("adult") is None, reason="ADULT is not at hand")
 def test_our_figures_of_a_release_are_those_that_are_committed() -> None:
-    _, judged = committed()
+    judged = committed("judged")
     promise = judging.PROMISES[3]
     solution = judging.release(promise)
     own = judged[judged["release"] == str(promise)].set_index("measure")
