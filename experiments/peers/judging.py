@@ -82,7 +82,7 @@ PROMISES = [
     Promise("entropy-l", "salary-class", "entropy l", 1.5, {"l": 1.5}),
     Promise("recursive-cl", "occupation", "c", 4, {"c": 4, "l": 2}),
     *of_both("t-closeness", "occupation", "t", 0.3, {"t": 0.3}),
-    *of_both("t-closeness", "age", "t", 0.2, {"t": 0.2, "distance": "ordered"}),
+    *of_both("t-closeness", "age", "t", 0.1, {"t": 0.1, "distance": "ordered"}),
     *of_both("beta-likeness", "occupation", "beta", 2, {"beta": 2}),
     *of_both("beta-likeness", "salary-class", "enhanced beta", 1, {"beta": 1, "enhanced": True}),
     *of_both(
@@ -115,7 +115,7 @@ def judge(
     found = run_driver(pycanon, job, folder, seconds) if pycanon.python else {}
     theirs = found.get("measures", {})
     formulas = theirs_by_formula(counts_of(frame, quasi, sensitive), sensitive in NUMBERS)
-    for measure, (of_input, of_release) in ours(solution, sensitive).items():
+    for measure, (of_input, of_release) in ours(solution, promise).items():
         limit = promise.limit if measure == promise.measure else None
         value = theirs.get(measure)
         yield {
@@ -153,8 +153,9 @@ def release(promise: Promise) -> Solution:
 # --- what we compute ---
 
 
-def ours(solution: Solution, sensitive: str) -> dict[str, tuple[float, float]]:
+def ours(solution: Solution, promise: Promise) -> dict[str, tuple[float, float]]:
     """Return our figure for each measure, with the input and with the release as the reference."""
+    sensitive, absent = promise.sensitive, promise.keys.get("absent", "fail")
     classes, gone = solution.outcome.classes, solution.outcome.suppressed
     k = int(classes.sizes[~gone].min())
     if not sensitive:
@@ -174,7 +175,7 @@ def ours(solution: Solution, sensitive: str) -> dict[str, tuple[float, float]]:
         "t": distances(TCloseness(sensitive, 1.0, how), remaining),
         "beta": beta,
         "enhanced beta": beta,
-        "delta": distances(DeltaDisclosure(sensitive, 1.0), remaining),
+        "delta": distances(DeltaDisclosure(sensitive, 1.0, absent), remaining),
     }
 
 

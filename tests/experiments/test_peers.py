@@ -192,7 +192,7 @@ def test_our_figures_of_a_release_are_those_that_are_committed() -> None:
     promise = judging.PROMISES[3]
     solution = judging.release(promise)
     own = judged[judged["release"] == str(promise)].set_index("measure")
-    for measure, (_, of_release) in judging.ours(solution, promise.sensitive).items():
+    for measure, (_, of_release) in judging.ours(solution, promise).items():
         assert float(own.loc[measure, "ours_of_release"]) == pytest.approx(of_release, abs=1e-8)
 
 
