@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "claims" in given.parts:
             claims = try_claims(installed["openmed"], Path(scratch), given.limit)
             claims.to_csv(given.out / "claims.csv", index=False)
-    (given.out / "README.md").write_text(read_page(given.out, given.limit), encoding="utf-8")
+    (given.out / "README.md").write_text(read_page(given.out), encoding="utf-8")
 
 
 def search(
@@ -86,10 +86,10 @@ def try_claims(openmed: Environment, folder: Path, seconds: int) -> pd.DataFrame
     return pd.DataFrame(found.get("claims", {}).items(), columns=["tried", "found"])
 
 
-def read_page(folder: Path, seconds: int) -> str:
+def read_page(folder: Path) -> str:
     """Write the page from the tables that are in the folder."""
     tables = [pd.read_csv(folder / f"{name}.csv", keep_default_na=False) for name in PARTS]
-    return write_page(*tables, seconds)
+    return write_page(*tables)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class Promise:
     sensitive: str
     measure: str
     limit: float
-    """In pyCANON's unit."""
+    """In pyCANON's unit: its entropy l is rounded down, its delta is in nats."""
     keys: dict[str, Any]
 
     @property
@@ -79,7 +79,7 @@ PROMISES = [
     *(Promise("k-anonymity", "", "k", k, {"k": k}) for k in (2, 5, 10)),
     Promise("distinct-l", "occupation", "l", 3, {"l": 3}),
     Promise("entropy-l", "occupation", "entropy l", 3, {"l": 3}),
-    Promise("entropy-l", "salary-class", "entropy l", 1.5, {"l": 1.5}),
+    Promise("entropy-l", "salary-class", "entropy l", 1, {"l": 1.5}),
     Promise("recursive-cl", "occupation", "c", 4, {"c": 4, "l": 2}),
     *of_both("t-closeness", "occupation", "t", 0.3, {"t": 0.3}),
     *of_both("t-closeness", "age", "t", 0.1, {"t": 0.1, "distance": "ordered"}),
@@ -246,5 +246,5 @@ def is_close(theirs: float | None, figure: float) -> bool | None:
 def meets(measure: str, value: float, limit: float) -> bool:
     """Whether pyCANON's figure is within the promised limit, in its unit."""
     if measure in ("k", "l", "entropy l"):
-        return value >= math.floor(limit)  # its entropy l is a whole number
+        return value >= limit
     return value <= limit + CLOSE

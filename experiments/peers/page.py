@@ -13,7 +13,7 @@ from experiments.nrf.page import grid
 Row = dict[str, Any]
 
 NAMES = {"anonymizer": "anonymizer", "openmed": "OpenMed", "anjana": "ANJANA"}
-K, LIMIT = 5, 0.0
+K, LIMIT = 2, 0.0
 """The task that README shows."""
 WHY = {
     "k": "the same",
@@ -40,9 +40,7 @@ ASKED = (
 )
 
 
-def write_page(
-    peers: pd.DataFrame, judged: pd.DataFrame, claims: pd.DataFrame, seconds: int
-) -> str:
+def write_page(peers: pd.DataFrame, judged: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Write README.md."""
     sections = [
         "# Peers that pip installs",
@@ -52,7 +50,7 @@ def write_page(
         "the release in memory; MiB are the most that the process had.",
         f"## In short\n\nk = {K}, nothing suppressed.\n\n{quote(peers)}",
         "## Every task\n\n" + describe_tasks(peers),
-        "## What they are asked\n\n" + describe_asked(peers, seconds),
+        "## What they are asked\n\n" + describe_asked(peers),
         "## Our releases, as pyCANON measures them\n\n" + describe_judged(judged),
         "## What else OpenMed does with tables\n\n" + describe_claims(claims),
     ]
@@ -88,7 +86,8 @@ def describe_cell(cell: Row) -> str:
         return str(cell["status"])
     which = "the optimum" if is_true(cell["optimal"]) else "not the optimum"
     proven = ", proven" if is_true(cell["proven"]) else ""
-    cost = f"{float(cell['cpu_seconds']):.2g} s, {float(cell['peak_mib']):.0f} MiB"
+    seconds = float(cell["cpu_seconds"])
+    cost = f"{seconds:{'.0f' if seconds >= 10 else '.2g'}} s, {float(cell['peak_mib']):.0f} MiB"
     return f"loss {float(cell['loss']):.4f} ({which}{proven}), {cost}"
 
 
@@ -108,12 +107,12 @@ def describe_tasks(peers: pd.DataFrame) -> str:
     return grid(list(rows[0]), rows)
 
 
-def describe_asked(peers: pd.DataFrame, seconds: int) -> str:
+def describe_asked(peers: pd.DataFrame) -> str:
     """Say what each tool does, and what stopped it."""
     lines = (
         *ASKED,
-        f"A task ends after {seconds} seconds of the processor at most. What a tool did not finish is "
-        "not asked again with another k or more suppression on the same table.",
+        "A task that is not finished was stopped after the seconds of the processor in its cell, and is "
+        "not tried again with another k or more suppression on the same table.",
         *describe_rates(peers),
         *describe_refusals(peers),
     )
@@ -131,7 +130,7 @@ def describe_rates(peers: pd.DataFrame) -> Iterator[str]:
         schemes = int(cells["schemes"].iloc[0])
         yield (
             f"OpenMed lists all schemes and takes {each:.2g} s for one of {plain['records'].iloc[0]:,} "
-            f"records. On {data} it would take about {schemes * each / 3600:.1g} hours for {schemes:,} "
+            f"records. On {data} it would take about {schemes * each / 3600:.0f} hours for {schemes:,} "
             "schemes, if more attributes cost no more."
             if not (cells["suppression_limit"].astype(float) > 0).all()
             else f"With suppression OpenMed tries every set of classes that may go, at each of the "
