@@ -204,7 +204,7 @@ def theirs_by_formula(counts: NDArray[np.int64], ordered: bool) -> dict[str, flo
 
     >>> found = theirs_by_formula(np.array([[3, 1], [1, 3]]), ordered=False)
     >>> found["k"], found["l"], found["entropy l"], found["c"], found["t"], found["beta"]
-    (4, 2, 1, 1.0, 0.25, 0.5)
+    (4, 2, 1, 1, 0.25, 0.5)
     """
     sizes = counts.sum(axis=1)
     shares, overall = counts / sizes[:, np.newaxis], counts.sum(axis=0) / sizes.sum()
