@@ -53,6 +53,8 @@ PASSES = 3
 """So many times prices rise below one limit; after that the rest is small."""
 STILL = 1e-5
 """A price that may rise by less no longer does."""
+WORTH = 1e-3
+"""A limit that raises the bound by a smaller share of itself is the last one."""
 MOST_SCHEMES = 5_000
 """So many schemes are looked at for models that ask for more than a size."""
 
@@ -91,7 +93,7 @@ class Prices:
         while not stop() and growth > LEAST_GROWTH:
             before = self.bound
             if self.raise_below(limit, stop):
-                if limit >= whole or self.bound - before < STILL * whole:
+                if limit >= whole or self.bound - before < WORTH * before:
                     break
                 limit = min(whole, limit * growth)
             else:
@@ -107,7 +109,7 @@ class Prices:
         """
         active = self.active | (self.of_tuple >= self.limit)
         if self.limit == 0.0:
-            found = self.visit(limit, np.zeros_like(active))
+            found = self.visit(limit, np.ones_like(active))
             if found is None:
                 return False
             self.of_tuple = found[1]
@@ -130,15 +132,17 @@ class Prices:
         """Return how far each price may rise and the cheapest class of each tuple, up to a limit."""
         microdata, prices = self.microdata, self.of_tuple
         raises, cheapest = limit - prices, np.full(prices.size, limit)
+        offsets = self.costs.offsets
+        finest = np.argsort(-np.diff(offsets), kind="stable")  # few tuples are left behind these
         visited = prices_allowed(
             microdata.words,
             microdata.counts,
-            microdata.codes,
-            self.costs.offsets,
+            microdata.codes[finest],
+            offsets[finest],
             self.costs.table,
-            np.array(self.lattice.low),
-            np.array(self.lattice.high),
-            microdata.domain.paths.masks,
+            np.array(self.lattice.low)[finest],
+            np.array(self.lattice.high)[finest],
+            microdata.domain.paths.masks[finest],
             self.least,
             limit,
             np.argsort(-prices, kind="stable").astype(np.int32),
