@@ -249,8 +249,9 @@ def prices_allowed(
     Attribute by attribute, levels are chosen, depth first. Tuples whose cost has reached the limit are
     left behind, and those whose group, by the levels chosen so far, can have no such class: all tuples
     of a class share its groups and their costs, so what remains has its classes complete. Of tuples that
-    are alike from there on, those with the `least` highest prices and the active ones say it all.
-    Returns the number of schemes visited, or -1 after more than `most` steps.
+    are alike from there on, those with the `least` highest prices and the active ones say it all; where
+    few are active, only they are kept.
+    Returns the number of tuples that were looked at, over all levels; above `most`, it is not finished.
     """
     attributes, tuples = codes.shape[0], order.size
     lists = np.empty((attributes + 1, tuples), np.int32)
@@ -273,7 +274,7 @@ def prices_allowed(
     ):  # slices of arrays would be compared in words, which takes long to compile
         lists[0, s], partial[0, s] = order[s], 0.0
     numbers[0] = tuples
-    depth, visited, steps = 0, 0, 0
+    depth, steps = 0, 0
     level[0] = low[0] - 1
     while depth >= 0:
         level[depth] += 1
@@ -282,7 +283,7 @@ def prices_allowed(
             continue
         steps += numbers[depth]
         if steps > most:
-            return -1
+            return steps
         chosen, cost_of = lists[depth + 1], partial[depth + 1]
         left, n_active = keep_cheaper(
             lists[depth], partial[depth], numbers[depth], costs[level[depth]], codes[depth],
@@ -297,7 +298,7 @@ def prices_allowed(
             masks[depth + 1, w] = masks[depth, w] | mask
             alike[w] = masks[depth + 1, w] | finest[depth + 1, w]
         last = depth + 1 == attributes
-        if level[depth] > low[depth] and not last:
+        if level[depth] > low[depth] and not last and 4 * n_active < left:
             n_labels = label_some(words, alike, chosen, left, slot_label, slot_tuple, labels)
             left = keep_highest(
                 chosen, cost_of, labels, left, n_labels, counts, active, least, sizes
@@ -317,7 +318,6 @@ def prices_allowed(
             depth += 1
             level[depth] = low[depth] - 1
             continue
-        visited += 1
         count_classes(
             chosen, cost_of, labels, left, n_labels, counts, prices, active, least,
             sizes, rising, top, of_class,
@@ -325,4 +325,4 @@ def prices_allowed(
         limit_raises(
             chosen, labels, left, active, least, sizes, rising, top, of_class, raises, cheapest
         )
-    return visited
+    return steps

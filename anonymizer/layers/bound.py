@@ -46,6 +46,8 @@ ROUNDING = 1e-13
 """Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
 MOST_STEPS = 300_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
+MOST_IN_ALL = 1_000_000_000
+"""The tuples that all passes may look at; the last pass may end above it."""
 GROWTH = 1.6
 LEAST_GROWTH = 1.1
 """The limit below which prices rise grows by these factors."""
@@ -71,6 +73,8 @@ class Prices:
     of_tuple: NDArray[np.float64] = field(init=False)
     active: NDArray[np.bool_] = field(init=False)
     """Which prices may still rise."""
+    looked_at: int = 0
+    """The tuples that all passes looked at."""
 
     def __post_init__(self) -> None:
         self.of_tuple = np.zeros(self.microdata.distinct)
@@ -90,7 +94,7 @@ class Prices:
         """
         whole, growth = self.costs.whole, GROWTH
         limit = min(whole, max(loss / 2, whole / 100))
-        while not stop() and growth > LEAST_GROWTH:
+        while self.looked_at <= MOST_IN_ALL and growth > LEAST_GROWTH and not stop():
             before = self.bound
             if self.raise_below(limit, stop):
                 if limit >= whole or self.bound - before < WORTH * before:
@@ -132,17 +136,15 @@ class Prices:
         """Return how far each price may rise and the cheapest class of each tuple, up to a limit."""
         microdata, prices = self.microdata, self.of_tuple
         raises, cheapest = limit - prices, np.full(prices.size, limit)
-        offsets = self.costs.offsets
-        finest = np.argsort(-np.diff(offsets), kind="stable")  # few tuples are left behind these
-        visited = prices_allowed(
+        looked_at = prices_allowed(
             microdata.words,
             microdata.counts,
-            microdata.codes[finest],
-            offsets[finest],
+            microdata.codes,
+            self.costs.offsets,
             self.costs.table,
-            np.array(self.lattice.low)[finest],
-            np.array(self.lattice.high)[finest],
-            microdata.domain.paths.masks[finest],
+            np.array(self.lattice.low),
+            np.array(self.lattice.high),
+            microdata.domain.paths.masks,
             self.least,
             limit,
             np.argsort(-prices, kind="stable").astype(np.int32),
@@ -152,7 +154,8 @@ class Prices:
             cheapest,
             MOST_STEPS,
         )
-        return None if visited < 0 else (raises, cheapest)
+        self.looked_at += looked_at
+        return None if looked_at > MOST_STEPS else (raises, cheapest)
 
 
 @dataclass(eq=False)
