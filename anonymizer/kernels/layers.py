@@ -195,6 +195,45 @@ def limit_raises(
 
 
 @kernel
+def keep_useful(chosen, cost_of, labels, number, n_labels, counts, active, least, sizes, rising):
+    """Keep the tuples of groups that have `least` records and, where prices are active, an active one.
+
+    No other group has a class that says anything: a class is part of its group.
+    """
+    for c in range(n_labels):
+        sizes[c], rising[c] = 0, 0
+    for s in range(number):
+        i, c = chosen[s], labels[s]
+        sizes[c] += counts[i]
+        rising[c] += active[i]
+    left = 0
+    for s in range(number):
+        c = labels[s]
+        if sizes[c] >= least and rising[c] > 0:
+            chosen[left], cost_of[left] = chosen[s], cost_of[s]
+            left += 1
+    return left
+
+
+@kernel
+def keep_highest(chosen, cost_of, labels, number, n_labels, counts, active, least, sizes):
+    """Keep of each label the tuples that are active and those with the `least` highest prices.
+
+    The tuples chosen come by falling price.
+    """
+    for c in range(n_labels):
+        sizes[c] = 0
+    left = 0
+    for s in range(number):
+        i, c = chosen[s], labels[s]
+        if active[i] or sizes[c] < least:
+            chosen[left], cost_of[left] = i, cost_of[s]
+            left += 1
+        sizes[c] += counts[i]
+    return left
+
+
+@kernel
 def prices_allowed(
     words, counts, codes, offsets, costs, low, high, level_masks, least, limit,
     order, prices, active, raises, cheapest, most,
@@ -202,20 +241,28 @@ def prices_allowed(
     """Visit every class that costs less than a limit; say how far the prices of its tuples may rise.
 
     `order` lists the tuples by falling price. A class with at least `least` records demands that its
-    `least` highest prices sum up to no more than `least` times its cost. `raises` gets, for each tuple,
-    the least of what its classes leave over, shared among the records that rise (those `active`, no more
-    than `least` of a class). `cheapest` gets the least cost of its classes that have `least` records.
+    `least` highest prices sum up to no more than `least` times its cost. `raises` gets, for each active
+    tuple, the least of what its classes leave over, shared among the records that rise (those `active`,
+    no more than `least` of a class). `cheapest` gets the least cost of its classes that have `least`
+    records. Classes without an active tuple are left out.
 
-    Attribute by attribute, levels are chosen, depth first; tuples whose cost has reached the limit are
-    left behind: all tuples of a class cost the same, so what remains has its classes complete. Where
-    none of those that remain is active, and some are elsewhere, nothing can be learned.
-    Returns the number of schemes visited, or -1 after more than `most` steps.
+    Attribute by attribute, levels are chosen, depth first. Tuples whose cost has reached the limit are
+    left behind, and those whose group, by the levels chosen so far, can have no such class: all tuples
+    of a class share its groups and their costs, so what remains has its classes complete. Of tuples that
+    are alike from there on, those with the `least` highest prices and the active ones say it all; where
+    few are active, only they are kept.
+    Returns the number of tuples that were looked at, over all levels; above `most`, it is not finished.
     """
     attributes, tuples = codes.shape[0], order.size
     lists = np.empty((attributes + 1, tuples), np.int32)
     partial = np.empty((attributes + 1, tuples), np.float64)
     numbers = np.zeros(attributes + 1, np.int64)
     masks = np.zeros((attributes + 1, words.shape[0]), np.uint64)
+    finest = np.zeros((attributes + 1, words.shape[0]), np.uint64)
+    for a in range(attributes - 1, -1, -1):
+        for w in range(words.shape[0]):
+            finest[a, w] = finest[a + 1, w] | level_masks[a, low[a], w]
+    alike = np.empty(words.shape[0], np.uint64)
     level = low.copy()
     labels = np.empty(tuples, np.int32)
     sizes, rising = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
@@ -227,9 +274,8 @@ def prices_allowed(
     ):  # slices of arrays would be compared in words, which takes long to compile
         lists[0, s], partial[0, s] = order[s], 0.0
     numbers[0] = tuples
-    depth, visited, steps = 0, 0, 0
+    depth, steps = 0, 0
     level[0] = low[0] - 1
-    some_active = active.any()
     while depth >= 0:
         level[depth] += 1
         if level[depth] > high[depth]:
@@ -237,25 +283,41 @@ def prices_allowed(
             continue
         steps += numbers[depth]
         if steps > most:
-            return -1
+            return steps
+        chosen, cost_of = lists[depth + 1], partial[depth + 1]
         left, n_active = keep_cheaper(
             lists[depth], partial[depth], numbers[depth], costs[level[depth]], codes[depth],
-            offsets[depth], limit, active, lists[depth + 1], partial[depth + 1],
+            offsets[depth], limit, active, chosen, cost_of,
         )  # fmt: skip
-        if left == 0 or (some_active and n_active == 0):
+        if left == 0 or n_active == 0:
+            continue
+        finer = False
+        for w in range(words.shape[0]):
+            mask = level_masks[depth, level[depth], w]
+            finer |= mask != 0
+            masks[depth + 1, w] = masks[depth, w] | mask
+            alike[w] = masks[depth + 1, w] | finest[depth + 1, w]
+        last = depth + 1 == attributes
+        if level[depth] > low[depth] and not last and 4 * n_active < left:
+            n_labels = label_some(words, alike, chosen, left, slot_label, slot_tuple, labels)
+            left = keep_highest(
+                chosen, cost_of, labels, left, n_labels, counts, active, least, sizes
+            )
+        if finer or last:
+            n_labels = label_some(
+                words, masks[depth + 1], chosen, left, slot_label, slot_tuple, labels
+            )
+        if finer and not last:
+            left = keep_useful(
+                chosen, cost_of, labels, left, n_labels, counts, active, least, sizes, rising
+            )
+        if left == 0:
             continue
         numbers[depth + 1] = left
-        for w in range(words.shape[0]):
-            masks[depth + 1, w] = masks[depth, w] | level_masks[depth, level[depth], w]
-        if depth + 1 < attributes:
+        if not last:
             depth += 1
             level[depth] = low[depth] - 1
             continue
-        visited += 1
-        chosen, cost_of = lists[attributes], partial[attributes]
-        n_labels = label_some(
-            words, masks[attributes], chosen, left, slot_label, slot_tuple, labels
-        )
         count_classes(
             chosen, cost_of, labels, left, n_labels, counts, prices, active, least,
             sizes, rising, top, of_class,
@@ -263,4 +325,4 @@ def prices_allowed(
         limit_raises(
             chosen, labels, left, active, least, sizes, rising, top, of_class, raises, cheapest
         )
-    return visited
+    return steps

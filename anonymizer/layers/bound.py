@@ -46,6 +46,8 @@ ROUNDING = 1e-13
 """Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
 MOST_STEPS = 300_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
+MOST_IN_ALL = 1_000_000_000
+"""The tuples that all passes may look at; the last pass may end above it."""
 GROWTH = 1.6
 LEAST_GROWTH = 1.1
 """The limit below which prices rise grows by these factors."""
@@ -53,6 +55,8 @@ PASSES = 3
 """So many times prices rise below one limit; after that the rest is small."""
 STILL = 1e-5
 """A price that may rise by less no longer does."""
+WORTH = 1e-3
+"""A limit that raises the bound by a smaller share of itself is the last one."""
 MOST_SCHEMES = 5_000
 """So many schemes are looked at for models that ask for more than a size."""
 
@@ -69,6 +73,8 @@ class Prices:
     of_tuple: NDArray[np.float64] = field(init=False)
     active: NDArray[np.bool_] = field(init=False)
     """Which prices may still rise."""
+    looked_at: int = 0
+    """The tuples that all passes looked at."""
 
     def __post_init__(self) -> None:
         self.of_tuple = np.zeros(self.microdata.distinct)
@@ -88,10 +94,10 @@ class Prices:
         """
         whole, growth = self.costs.whole, GROWTH
         limit = min(whole, max(loss / 2, whole / 100))
-        while not stop() and growth > LEAST_GROWTH:
+        while self.looked_at <= MOST_IN_ALL and growth > LEAST_GROWTH and not stop():
             before = self.bound
             if self.raise_below(limit, stop):
-                if limit >= whole or self.bound - before < STILL * whole:
+                if limit >= whole or self.bound - before < WORTH * before:
                     break
                 limit = min(whole, limit * growth)
             else:
@@ -107,7 +113,7 @@ class Prices:
         """
         active = self.active | (self.of_tuple >= self.limit)
         if self.limit == 0.0:
-            found = self.visit(limit, np.zeros_like(active))
+            found = self.visit(limit, np.ones_like(active))
             if found is None:
                 return False
             self.of_tuple = found[1]
@@ -130,7 +136,7 @@ class Prices:
         """Return how far each price may rise and the cheapest class of each tuple, up to a limit."""
         microdata, prices = self.microdata, self.of_tuple
         raises, cheapest = limit - prices, np.full(prices.size, limit)
-        visited = prices_allowed(
+        looked_at = prices_allowed(
             microdata.words,
             microdata.counts,
             microdata.codes,
@@ -148,7 +154,8 @@ class Prices:
             cheapest,
             MOST_STEPS,
         )
-        return None if visited < 0 else (raises, cheapest)
+        self.looked_at += looked_at
+        return None if looked_at > MOST_STEPS else (raises, cheapest)
 
 
 @dataclass(eq=False)

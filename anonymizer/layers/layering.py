@@ -175,18 +175,36 @@ def first_fitting(
     of such tuples apart; this says which one they count to. A class moves as a whole.
     """
     same = [texts_by_level(microdata, a) for a in range(len(microdata.attributes))]
-    moved = layer_of_tuple.copy()
     if not any(repeats(texts) for texts in same):
-        return moved
+        return layer_of_tuple.copy()
+    kind_of_tuple, first = kinds_of_tuples(microdata, same, layer_of_tuple)
+    mine = layer_of_tuple[first]
+    moved = mine.copy()
     numbered = np.array(schemes, np.int64).reshape(-1, len(same))
     for layer in range(len(schemes) - 1, -1, -1):
-        fits = layer_of_tuple > layer
+        fits = mine > layer
         for a, texts in enumerate(same):
-            codes = microdata.codes[a]
-            mine = texts[numbered[layer_of_tuple, a], codes]
-            fits &= mine == texts[numbered[layer, a], codes]
+            levels, codes = numbered[mine, a], microdata.codes[a][first]
+            fits &= texts[levels, codes] == texts[numbered[layer, a], codes]
         moved[fits] = layer
-    return moved
+    return moved[kind_of_tuple]
+
+
+def kinds_of_tuples(
+    microdata: Microdata, same: Sequence[NDArray[np.int64]], layer_of_tuple: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number tuples of one layer whose values repeat their texts at the same levels; a tuple of each."""
+    labels = layer_of_tuple.astype(np.int64) + 1
+    kinds, first = label_keys(labels)
+    for a, texts in enumerate(same):
+        if repeats(texts):
+            lowest = np.argmax(
+                texts[:, None] == texts[None], axis=0
+            )  # the first level of each text
+            patterns, of_code = np.unique(lowest, axis=1, return_inverse=True)
+            labels = kinds.astype(np.int64) * patterns.shape[1]
+            kinds, first = label_keys(labels + of_code.ravel()[microdata.codes[a]])
+    return kinds, first
 
 
 def texts_by_level(microdata: Microdata, attribute: int) -> NDArray[np.int64]:
