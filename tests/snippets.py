@@ -108,10 +108,10 @@ def check_toml(keys: dict[str, Any]) -> None:
     """Check that keys are those of a policy, of the part of one, or of another file of ours."""
     if "builder" in keys:
         parse_spec(keys).build("example")
+    elif any("usage" in each for each in keys.get("source", ())):
+        parse_sources(keys)
     elif "source" in keys:
         Statement(**keys)
-    elif "sources" in keys:
-        parse_sources(keys)
     elif "organization" in keys:
         Context(**keys)
     elif keys.keys() <= {"data", "attributes", "risk", "utility", "search", "release", "analysis"}:

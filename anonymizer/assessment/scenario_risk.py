@@ -175,7 +175,7 @@ class ScenarioRisk:
             "above": {f"{threshold:g}": self.above(threshold) for threshold in THRESHOLDS},
             "drivers": [
                 {
-                    "attributes": list(self.scenario.groups[driver.group].attributes),
+                    "attributes": list(self.scenario.learned[driver.group].attributes),
                     "probability": driver.probability,
                     "overall_without": driver.overall,
                     "marketer_without": driver.marketer,
@@ -316,7 +316,7 @@ def fit(
     if faults := [*faults, *([] if too_few is None else [too_few])]:
         raise PolicyError.defective(f"scenario '{name}'", faults)
     check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)
-    learned = [*(group.chance for group in expanded.groups), *expanded.causes.values()]
+    learned = [*(group.chance for group in expanded.learned), *expanded.causes.values()]
     for by in dict.fromkeys(chance.by_names for chance in learned if chance.by is not None):
         warn_unlisted(name, [chance for chance in learned if chance.by_names == by], subjects)
     return expanded

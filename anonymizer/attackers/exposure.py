@@ -207,7 +207,7 @@ def sum_exactly(
     estimate: UniqueGivenUnique = by_pitman,
 ) -> Exposure:
     """Sum over all sets of groups, part by part in threads; the parts do not hang on the workers."""
-    branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.groups)
+    branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.learned)
     measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 4))
     known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 5))]
     unique = [np.zeros((0, 3))]
@@ -264,7 +264,7 @@ def add_risks(
 
 def sum_branch(attack: AttackedTable, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
     """Sum over the sets of one branch."""
-    groups = len(attack.scenario.groups)
+    groups = len(attack.scenario.learned)
     measures = np.zeros((3, attack.counts.size))
     without = np.zeros((groups, 4))
     known, totals, uniques = [], [], []

@@ -84,7 +84,7 @@ def repeated_warnings(
     if source.id is not None or table is None:
         return
     names = list(dict.fromkeys(table.columns))
-    keys = {source.columns.get(key, key) for key in source.keys}
+    keys = {source.names.get(key, key) for key in source.keys}
     if not set(names) - keys:
         return
     first = code_columns(names, islice(table.batches(names), 1))

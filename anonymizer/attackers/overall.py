@@ -120,7 +120,7 @@ class ScenarioAttack:
                 for name in group.attributes
                 for at in (names.index(name),)
             )
-            for group in self.scenario.groups
+            for group in self.scenario.learned
         )
 
     def known_sets(self, groups: tuple[Known, ...]) -> Iterator[tuple[Known, Floats]]:
@@ -135,7 +135,7 @@ class ScenarioAttack:
     def order(self) -> tuple[int, ...]:
         """The groups in an order in which those of one cause follow each other."""
         with_cause = [group for members in self.chances.members for group in members.tolist()]
-        alone = [at for at in range(len(self.scenario.groups)) if at not in with_cause]
+        alone = [at for at in range(len(self.scenario.learned)) if at not in with_cause]
         return (*alone, *with_cause)
 
     @cached_property
@@ -318,8 +318,8 @@ class ScenarioAttack:
 
 def check_exact(scenario: Scenario) -> None:
     """Refuse a scenario with too many groups for the exact risk."""
-    if len(scenario.groups) > EXACT_LIMIT:
+    if len(scenario.learned) > EXACT_LIMIT:
         raise PolicyError(
-            f"scenario: {len(scenario.groups)} groups are more than the {EXACT_LIMIT} whose subsets "
+            f"scenario: {len(scenario.learned)} groups are more than the {EXACT_LIMIT} whose subsets "
             "can all be looked at; merge groups, or use `anonymizer assess`, which draws what is known."
         )

@@ -66,27 +66,27 @@ p_cu = { by = "sex", probabilities = { F = 0.4 }, default = 0.5 }       # that a
 [causes]                       # what several groups depend on: without it none of them is learned
 account = 0.15                 # a probability like any other: also a range, by a value, from a column
 
-[[groups]]                     # attributes that are learned together, from one source, or not at all
+[[learned]]                     # attributes that are learned together, from one source, or not at all
 attributes = ["age", "sex"]
 source = "the profile of the account"
 cause = "account"
 probability = 0.8              # once the account is found
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 source = "places named in posts"
 cause = "account"
 probability = [0.2, 0.5]
 levels = { zip = 1 }           # the level of the hierarchy on which the source knows it; default 0
 
-[[groups]]                     # an attribute may come from several sources: one is enough
+[[learned]]                     # an attribute may come from several sources: one is enough
 attributes = ["age", "sex", "zip"]
 source = "the voter list"
 by = "zip"                     # the probability depends on the value of an attribute, or of several:
 default = 0.6                  # by = ["zip", "sex"], probabilities = { "44101" = { F = 0.66 } }
 probabilities = { "44101" = 0.64 }
 
-[[groups]]
+[[learned]]
 attributes = ["*"]             # every quasi-identifier that no group names
 source = "a relative"
 column = "known_to_staff"      # each row has its own: a column of numbers from 0 to 1
@@ -184,7 +184,7 @@ GROUP_KEYS = tuple(each.name for each in fields(AttributeGroup))
 def check_groups(value: object) -> Iterator[str]:
     """Check that there are groups."""
     if isinstance(value, list | tuple) and not value:
-        yield "no group is given; add a [[groups]] table"
+        yield "no group is given; add a [[learned]] table"
 
 
 @plain_errors()
@@ -198,7 +198,7 @@ class Scenario:
     ('age', 'sex')
     """
 
-    groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
+    learned: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
     population: Annotated[
         Any,
         BeforeValidator(parse_population),
@@ -222,7 +222,7 @@ class Scenario:
     @classmethod
     def check_causes(cls, causes: dict[str, Chance], info: ValidationInfo) -> dict[str, Chance]:
         """Check that groups name causes that there are, and that each cause has a group."""
-        groups = info.data.get("groups")
+        groups = info.data.get("learned")
         if groups is None:
             return causes
         named = dict.fromkeys(group.cause for group in groups if group.cause is not None)
@@ -241,7 +241,7 @@ class Scenario:
     @property
     def attributes(self) -> tuple[str, ...]:
         """All attributes that the attacker may learn."""
-        names = (attribute for group in self.groups for attribute in group.attributes)
+        names = (attribute for group in self.learned for attribute in group.attributes)
         return tuple(dict.fromkeys(names))
 
     @property
@@ -260,7 +260,7 @@ class Scenario:
     @property
     def chances(self) -> tuple[Chance, ...]:
         """All probabilities: of groups, causes and parameters."""
-        groups = (group.chance for group in self.groups)
+        groups = (group.chance for group in self.learned)
         return (*groups, *self.causes.values(), *self.parameters)
 
     @property
@@ -278,9 +278,9 @@ class Scenario:
         parameters: dict[str, Any] = dict(
             zip(PARAMETERS, map(change, self.parameters), strict=True)
         )
-        groups = tuple(group.with_chance(change(group.chance)) for group in self.groups)
+        groups = tuple(group.with_chance(change(group.chance)) for group in self.learned)
         causes = {name: change(chance) for name, chance in self.causes.items()}
-        return replace(self, groups=groups, causes=causes, **parameters)
+        return replace(self, learned=groups, causes=causes, **parameters)
 
     @property
     def has_ranges(self) -> bool:
@@ -290,7 +290,7 @@ class Scenario:
     @property
     def has_learned_ranges(self) -> bool:
         """Whether it is a range how likely something is learned."""
-        learned = [group.chance for group in self.groups] + list(self.causes.values())
+        learned = [group.chance for group in self.learned] + list(self.causes.values())
         return any(chance.has_range for chance in learned)
 
     def at(self, end: int) -> Scenario:
@@ -308,16 +308,16 @@ class Scenario:
             return self
         others = [name for name in quasi_identifiers if name not in self.attributes]
         groups = []
-        for group in self.groups:
+        for group in self.learned:
             names = [[name] if name != ALL_OTHERS else others for name in group.attributes]
             if expanded := tuple(name for part in names for name in part):
                 groups.append(replace(group, attributes=expanded))
-        return replace(self, groups=tuple(groups))
+        return replace(self, learned=tuple(groups))
 
     def check_attributes(self, quasi_identifiers: Sequence[str]) -> list[str]:
         """Say which attributes of the scenario are not quasi-identifiers of the table."""
         return [
-            f"groups: '{name}' is not a quasi-identifier; {suggest_name(name, quasi_identifiers)}"
+            f"learned: '{name}' is not a quasi-identifier; {suggest_name(name, quasi_identifiers)}"
             for name in self.attributes
             if name not in (*quasi_identifiers, ALL_OTHERS)
         ]
@@ -352,10 +352,10 @@ class Scenario:
     def parse(keys: Mapping[str, Any], where: str = "scenario") -> Scenario:
         """Make a scenario of the keys of a TOML file; all faults are shown together.
 
-        >>> Scenario.parse({"groups": [], "population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
+        >>> Scenario.parse({"learned": [], "population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
         Traceback (most recent call last):
         anonymizer.errors.PolicyError: scenario has 3 defects:
-          - groups: no group is given; add a [[groups]] table.
+          - learned: no group is given; add a [[learned]] table.
           - population: 0 is too small; use 1 or more.
           - p_m: 2 is not a probability; use a number from 0 to 1.
         """
@@ -370,14 +370,14 @@ class Scenario:
             described["estimator"] = self.estimator
         if self.causes:
             described["causes"] = {name: c.describe() for name, c in self.causes.items()}
-        return described | {"groups": [group.describe() for group in self.groups]}
+        return described | {"learned": [group.describe() for group in self.learned]}
 
     def to_toml(self) -> str:
         """Write the scenario as the text of a TOML file; `read` reads it back."""
         described = self.describe()
-        causes, groups = described.pop("causes", {}), described.pop("groups")
+        causes, groups = described.pop("causes", {}), described.pop("learned")
         tables = [write_table(f"[causes.{write_key(name)}]", each) for name, each in causes.items()]
-        tables += [write_table("[[groups]]", each, ("probabilities", "levels")) for each in groups]
+        tables += [write_table("[[learned]]", each, ("probabilities", "levels")) for each in groups]
         return "\n".join(["\n".join(write_keys(described)) + "\n", *tables])
 
 
@@ -413,7 +413,7 @@ def stated_chances(scenario: Scenario) -> Iterator[StatedChance]:
             chance,
             lambda other, n=name: replace(scenario, causes={**scenario.causes, n: other}),  # type: ignore[misc]
         )
-    for number, group in enumerate(scenario.groups):
+    for number, group in enumerate(scenario.learned):
         source = "" if group.source is None else f" from {group.source}"
         yield StatedChance(
             f"that {group} is learned{source}",
@@ -424,6 +424,6 @@ def stated_chances(scenario: Scenario) -> Iterator[StatedChance]:
 
 def with_group(scenario: Scenario, number: int, chance: Chance) -> Scenario:
     """Return a scenario in which one group is learned with another probability."""
-    groups = scenario.groups
+    groups = scenario.learned
     changed = groups[number].with_chance(chance)
-    return replace(scenario, groups=(*groups[:number], changed, *groups[number + 1 :]))
+    return replace(scenario, learned=(*groups[:number], changed, *groups[number + 1 :]))

@@ -93,7 +93,7 @@ class SourceAttack:
         for share in self.source.shares():
             if share.by is None:
                 continue
-            at, stated = self.microdata.attributes.index(share.by), list(share.values)
+            at, stated = self.microdata.attributes.index(share.by), list(share.probabilities)
             hierarchy = self.microdata.columns[at].hierarchy.with_values(stated)
             leaves, read = hierarchy.leaves, hierarchy.read_texts(stated)
             known = {*leaves, *OPEN}

@@ -411,12 +411,12 @@ def write_probability(value: float) -> str:
 def describe_share(stated: Any) -> str:
     """Write p or q as it was stated: a number, or what it depends on.
 
-    >>> describe_share(0.12), describe_share({"by": "state", "values": {"Ohio": 0.3}, "default": 0.1})
-    ('0.12', '0.1 to 0.3 by state')
+    >>> describe_share({"by": "state", "probabilities": {"Ohio": 0.3}, "default": 0.1})
+    '0.1 to 0.3 by state'
     """
     if not isinstance(stated, dict):
         return f"{stated:.3g}"
-    numbers = [stated["default"], *stated["values"].values()]
+    numbers = [stated["default"], *stated["probabilities"].values()]
     return f"{min(numbers):.3g} to {max(numbers):.3g} by {stated['by']}"
 
 

@@ -29,7 +29,7 @@ PARTS: dict[str, type] = {
     "policy search": Search,
     "policy release": Release,
     "scenario": Scenario,
-    "scenario groups": AttributeGroup,
+    "scenario learned": AttributeGroup,
     "statement": statement.Statement,
     "statement source": statement.ExternalSource,
     "statement without": statement.OverlapWithout,

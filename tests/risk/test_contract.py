@@ -60,7 +60,7 @@ from tests.own import OWN_MODELS, OwnSpread
 from tests.strategies import frame_of, hierarchies_of, problems
 
 SCENARIO = Scenario(
-    groups=(AttributeGroup(("a0",), probability=0.7),),
+    learned=(AttributeGroup(("a0",), probability=0.7),),
     population=1000,
     p_m=0.3,
     p_fm=0.5,
@@ -74,7 +74,7 @@ STATEMENT = Statement(
         {
             "name": "register",
             "keys": ["a0"],
-            "p": {"by": "a0", "values": {"v0": 0.9}, "default": 0.2},
+            "p": {"by": "a0", "probabilities": {"v0": 0.9}, "default": 0.2},
             "threshold": 0.2,
         },
     ]

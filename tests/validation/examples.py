@@ -157,23 +157,23 @@ account = { probability = 0.5 }
 list = { column = "listed" }
 club = { by = "state", probabilities = { TN = 0.4 }, default = 0.2 }
 
-[[groups]]
+[[learned]]
 attributes = ["age", "sex"]
 probability = 0.5
 cause = "account"
 source = "voter lists"
 
-[[groups]]
+[[learned]]
 attributes = ["age"]
 column = "told"
 cause = "list"
 
-[[groups]]
+[[learned]]
 attributes = ["sex"]
 probability = [0.1, 0.2]
 cause = "club"
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 by = "state"
 default = 0.1
@@ -205,7 +205,7 @@ SPECS = {
     "mapping": (
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
-        "file = 'ae.csv'\nvalue = 'AEDECOD'\nabove = ['AEHLT', 'AEBODSYS']",
+        "path = 'ae.csv'\nvalue = 'AEDECOD'\nabove = ['AEHLT', 'AEBODSYS']",
     ),
     "ordered": (
         "values = ['S', 'M', 'L', [1, 3]]\nsizes = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
@@ -249,7 +249,7 @@ EXAMPLES = [
         "group",
         AttributeGroup,
         lambda keys: AttributeGroup(**keys),
-        tomllib.loads(SCENARIO)["groups"][3],
+        tomllib.loads(SCENARIO)["learned"][3],
     ),
     Example(
         "source",
@@ -262,7 +262,7 @@ EXAMPLES = [
         "proportion",
         Proportion,
         lambda keys: Proportion(**keys),
-        {"by": "state", "values": {"Ohio": 0.3}, "default": 0.1},
+        {"by": "state", "probabilities": {"Ohio": 0.3}, "default": 0.1},
     ),
     *spec_examples(),
 ]
