@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer import Policy, Statement
-from anonymizer.attackers.disclosure import parse_sources
+from anonymizer.attackers.disclosure import parse_disclosing
 from anonymizer.decision.context import Context
 from anonymizer.hierarchy import parse_spec
 
@@ -109,7 +109,7 @@ def check_toml(keys: dict[str, Any]) -> None:
     if "builder" in keys:
         parse_spec(keys).build("example")
     elif any("usage" in each for each in keys.get("source", ())):
-        parse_sources(keys)
+        parse_disclosing(keys)
     elif "source" in keys:
         Statement(**keys)
     elif "organization" in keys:

@@ -252,16 +252,6 @@ def read_sources(path: str | Path) -> tuple[Source, ...]:
     return read_disclosing(path).sources
 
 
-def parse_sources(keys: Mapping[str, Any], where: str = "sources") -> tuple[Source, ...]:
-    """Make sources of the keys of a TOML file; `disclosure` beside them holds for all sources.
-
-    >>> sources = [{"name": "Twitter", "usage": 0.19, "disclosure": {"sex": 0.7}}]
-    >>> parse_sources({"disclosure": {"age": 0.2}, "source": sources})[0].disclosure
-    {'age': 0.2, 'sex': 0.7}
-    """
-    return parse_disclosing(keys, where).sources
-
-
 class SourceTable(Part):
     """A source as it is written in a file; what all sources disclose may be written once."""
 

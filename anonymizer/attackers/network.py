@@ -1,17 +1,14 @@
-"""The Bayesian network of Figure 1 of Xia et al. 2021: a scenario is written as it and read from it.
+"""The Bayesian network of Figure 1 of Xia et al. 2021, drawn of a scenario.
 
 Beyond the figure, common causes stand above the attribute groups that depend on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anonymizer.attackers.probability import CHANCE_KEYS
-from anonymizer.attackers.scenario import GROUP_KEYS, PARAMETERS, Scenario, describe_likelihood
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.attackers.scenario import PARAMETERS, Scenario, describe_likelihood
 
 if TYPE_CHECKING:
     import networkx
@@ -110,59 +107,3 @@ def to_network(scenario: Scenario) -> networkx.DiGraph:
         graph.add_node(name, **node._asdict())
         graph.add_edges_from((parent, name) for parent in node.parents)
     return graph
-
-
-def from_network(graph: networkx.DiGraph) -> Scenario:
-    """Read the scenario back from a network; one that is not Figure 1's is refused.
-
-    The exact risk holds for that network only, so other arrows or tables would be silently ignored.
-
-    >>> from anonymizer.risk import AttributeGroup
-    >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
-    >>> from_network(to_network(scenario)) == scenario
-    True
-    """
-    if absent := [name for name in ("X_m", "X_lm", "X_lu", "X_c") if name not in graph]:
-        raise PolicyError(f"network: it has no node {quote_some(absent)}; begin with `to_network`.")
-    groups = [name for name in graph if str(name).startswith("Y_")]
-    causes = [str(name) for name in graph if str(name).startswith("C_")]
-    keys = {
-        "population": graph.graph.get("population"),
-        "estimator": graph.graph.get("estimator", "pitman"),
-        "causes": {name.removeprefix("C_"): keys_at(graph, name, CHANCE_KEYS) for name in causes},
-        "p_m": entry(graph, "X_m", ()),
-        "p_fm": entry(graph, "X_lm", (True, True)),
-        "p_c": entry(graph, "X_c", ()),
-        "p_cu": entry(graph, "X_lu", (True,)),
-        "learned": [
-            keys_at(graph, name, GROUP_KEYS)
-            for name in sorted(groups, key=lambda name: (len(name), name))
-        ],
-    }
-    scenario = Scenario.parse(keys, "network")
-    if faults := list(network_faults(graph, to_network(scenario))):
-        raise PolicyError.defective("network", faults)
-    return scenario
-
-
-def keys_at(graph: networkx.DiGraph, name: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Return those attributes of a node that are keys of a scenario."""
-    return {key: value for key, value in graph.nodes[name].items() if key in keys}
-
-
-def entry(graph: networkx.DiGraph, name: str, values: tuple[bool, ...]) -> Any:
-    """Return one entry of a node's table, or None where it has none."""
-    table: dict[tuple[bool, ...], Any] = graph.nodes[name].get("table") or {}
-    return table.get(values)
-
-
-def network_faults(graph: networkx.DiGraph, expected: networkx.DiGraph) -> Iterator[str]:
-    """Say where a network differs from Figure 1."""
-    for name in sorted(set(graph) ^ set(expected), key=str):
-        yield f"{name}: the network of Figure 1 has {'no' if name in graph else 'this'} node."
-    for parent, child in sorted(set(graph.edges) ^ set(expected.edges), key=str):
-        has = "no" if (parent, child) in graph.edges else "an"
-        yield f"{child}: the network of Figure 1 has {has} arrow from {parent}."
-    for name in expected:
-        if name in graph and graph.nodes[name].get("table") != expected.nodes[name].get("table"):
-            yield f"{name}: its table is not that of Figure 1; change the parameters only."

@@ -28,9 +28,6 @@ from anonymizer.validation import (
     show,
 )
 
-Range = tuple[float, float]
-"""The least and the highest that a probability may be."""
-
 LOW, HIGH = 0, 1
 """The ends of a range."""
 

@@ -1,14 +1,14 @@
 """Scenario: what an attacker may learn about a person and do with it, after Xia et al. 2021.
 
-A scenario is a frozen value, a TOML file or the Bayesian network of the paper's Figure 1; each can be
-turned into the others (for the network see network.py). Beyond the paper, groups of attributes may have a
-common cause, and a probability may be a range, or depend on the person (see chance.py).
+A scenario is a frozen value or a TOML file, and is drawn as the Bayesian network of the paper's Figure 1
+(network.py). Beyond the paper, groups of attributes may have a
+common cause, and a probability may be a range, or depend on the person (see probability.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -45,9 +45,6 @@ from anonymizer.validation import (
     raise_faults,
     read_toml,
     show,
-    write_key,
-    write_keys,
-    write_table,
 )
 
 PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
@@ -176,9 +173,6 @@ class AttributeGroup:
         keys = {"source": self.source, "cause": self.cause, "levels": self.levels or None}
         given = {key: value for key, value in keys.items() if value is not None}
         return {"attributes": list(self.attributes), **self.chance.describe(), **given}
-
-
-GROUP_KEYS = tuple(each.name for each in fields(AttributeGroup))
 
 
 def check_groups(value: object) -> Iterator[str]:
@@ -371,14 +365,6 @@ class Scenario:
         if self.causes:
             described["causes"] = {name: c.describe() for name, c in self.causes.items()}
         return described | {"learned": [group.describe() for group in self.learned]}
-
-    def to_toml(self) -> str:
-        """Write the scenario as the text of a TOML file; `read` reads it back."""
-        described = self.describe()
-        causes, groups = described.pop("causes", {}), described.pop("learned")
-        tables = [write_table(f"[causes.{write_key(name)}]", each) for name, each in causes.items()]
-        tables += [write_table("[[learned]]", each, ("probabilities", "levels")) for each in groups]
-        return "\n".join(["\n".join(write_keys(described)) + "\n", *tables])
 
 
 def describe_likelihood(value: Any) -> Any:

@@ -29,7 +29,6 @@ REDDER = (
     "limit. Point at a cell to read what the attack says. PFDOC and PFDPTC are the same for having it "
     "and for not having it."
 )
-RAISED = "What rises most above its baseline, which is in brackets"
 BASELINE = (
     "The baseline is the share of the arm in the trial (PDP), equal chances (PFDOC), or the share of all "
     "people (PFDPTC)."

@@ -14,7 +14,6 @@ from anonymizer.attackers.disclosure import (
     disclosure_likelihood,
     named_attributes,
     parse_disclosing,
-    parse_sources,
     read_sources,
     subset_likelihood,
 )
@@ -67,7 +66,7 @@ def test_all_faults_are_shown_together() -> None:
         ],
     }
     with pytest.raises(PolicyError) as refused:
-        parse_sources(keys, "sources.toml")
+        parse_disclosing(keys, "sources.toml")
     message = str(refused.value)
     for part in (
         "sources.toml has 8 defects",
@@ -114,7 +113,7 @@ def test_a_source_in_code_is_checked_too() -> None:
 def mentions(**changes: object) -> dict[str, object]:
     counts = {"candidates": 1200, "disclosing": 30, "prevalence": 0.08, **changes}
     keys = {"source": [{"name": "a", "usage": 0.5, "disclosure": {"asthma": counts}}]}
-    return dict(parse_sources(keys)[0].disclosure)
+    return dict(parse_disclosing(keys).sources[0].disclosure)
 
 
 def test_a_rate_follows_from_counts_as_equations_6_to_8_say() -> None:

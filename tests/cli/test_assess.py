@@ -12,7 +12,7 @@ import pytest
 
 from anonymizer import assess
 from anonymizer.assessment import Statement
-from anonymizer.attackers.disclosure import parse_sources
+from anonymizer.attackers.disclosure import parse_disclosing
 from anonymizer.attackers.scenario import Scenario
 from anonymizer.data.files import specs_folder
 from anonymizer.data.staging import PRIVATE
@@ -123,7 +123,7 @@ def test_an_example_can_be_printed_and_read(run, kind: str) -> None:
     assert status == 0
     keys = tomllib.loads(output)
     read = {"scenario": Scenario.parse, "statement": Statement.model_validate}
-    assert read.get(kind, parse_sources)(keys)
+    assert read.get(kind, parse_disclosing)(keys)
 
 
 def test_help_shows_examples(run) -> None:

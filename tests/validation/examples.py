@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from anonymizer import Policy, Statement
 from anonymizer.attackers import disclosure, statement
-from anonymizer.attackers.disclosure import Source, SourcesFile, parse_sources
+from anonymizer.attackers.disclosure import Source, SourcesFile, parse_disclosing
 from anonymizer.attackers.overlap import Overlap, Proportion
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.decision.context import Context
@@ -244,7 +244,7 @@ EXAMPLES = [
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
     Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
-    Example("sources", SourcesFile, parse_sources, tomllib.loads(disclosure.EXAMPLE)),
+    Example("sources", SourcesFile, parse_disclosing, tomllib.loads(disclosure.EXAMPLE)),
     Example(
         "group",
         AttributeGroup,
