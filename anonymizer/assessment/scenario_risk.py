@@ -102,11 +102,11 @@ class ScenarioRisk:
         """Return the mean risk of the people; 0 without people."""
         return self.mean_of(self.exposure.measure(measure))
 
-    def lowest_mean(self, measure: str = "overall") -> float | None:
+    def lowest_mean(self) -> float | None:
         """Return the mean risk with the lower end of each range; None without ranges."""
         if self.lowest is None:
             return None
-        return self.mean_of(self.lowest.measure(measure))
+        return self.mean_of(self.lowest.measure("overall"))
 
     def worst_mean(self, measure: str = "overall") -> float:
         """Return the mean risk of the people in the worst case."""

@@ -150,10 +150,9 @@ def expose(
     on_step: OnStep | None = None,
     generator: np.random.Generator | None = None,
     work_limit: int | None = None,
-    estimate: UniqueGivenUnique | None = None,
 ) -> Exposure:
     """Compute the risks exactly where the sets of known groups are not too many, else draw them."""
-    estimate = estimate or estimator_of(attack.scenario.estimator)
+    estimate = estimator_of(attack.scenario.estimator)
     limit = WORK_LIMIT if work_limit is None else work_limit
     exact = count_subsets(attack) * attack.counts.size <= limit
     generator = generator or np.random.default_rng(0)

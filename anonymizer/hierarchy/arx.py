@@ -7,11 +7,10 @@ import io
 from pathlib import Path
 
 from anonymizer.data.staging import replace_file
-from anonymizer.data.text import CANDIDATES, QUOTED
+from anonymizer.data.text import CANDIDATES, QUOTED, check_delimiter
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.validation import parse_delimiter
 
 ARX = ";"
 """What ARX puts between cells."""
@@ -26,7 +25,7 @@ def read_arx(path: str | Path, name: str | None = None, delimiter: str | None = 
 def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]:
     """Read the cells of a file, sound or not; an empty line is an empty row."""
     if delimiter is not None:
-        _check_delimiter(delimiter)
+        check_delimiter(delimiter, HierarchyError)
     # Excel puts a byte order mark first; it is no part of the first value
     text = read_text(Path(path), encoding="utf-8-sig")
     delimiter = find_delimiter(text) if delimiter is None else delimiter
@@ -43,7 +42,7 @@ def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]
 
 def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> None:
     """Write a hierarchy as ARX reads it; an interrupted write leaves the old file or none."""
-    _check_delimiter(delimiter)
+    check_delimiter(delimiter, HierarchyError)
     check_listed(hierarchy)
     quoted = [[_quote(label, delimiter) for label in labels] for labels in hierarchy.labels]
     if hierarchy.height == 1:
@@ -116,13 +115,6 @@ def is_tree(text: str, delimiter: str) -> bool:
     except csv.Error:
         return False
     return len(ends) > 1 and len(set(ends)) == 1 and ends[0][0] > 1
-
-
-def _check_delimiter(delimiter: str) -> None:
-    try:
-        parse_delimiter(delimiter)
-    except ValueError as error:
-        raise HierarchyError(f"delimiter: {error}.") from None
 
 
 def _quote(cell: str, delimiter: str) -> str:

@@ -437,12 +437,12 @@ def describe_variant(variant: WhatIf) -> str:
     return ", ".join(f"{key} at level {level}" for key, level in variant.coarsened.items())
 
 
-def best_variants(source: SourceFindings, most: int = SHOWN_VARIANTS) -> list[WhatIf]:
+def best_variants(source: SourceFindings) -> list[WhatIf]:
     """Return each key left out, and of the other changes those that leave the fewest rare people."""
     single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
     rest = [variant for variant in source.rarity.what_if if len(variant.left_out) != 1]
     rest.sort(key=lambda variant: (variant.violations[5], describe_variant(variant)))
-    return single + rest[: max(0, most - len(single))]
+    return single + rest[: max(0, SHOWN_VARIANTS - len(single))]
 
 
 def shown_options(source: SourceFindings) -> list[Option]:

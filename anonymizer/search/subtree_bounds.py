@@ -345,7 +345,7 @@ class Covers(NamedTuple):
     """What the values of all attributes cover, at the finest level where values differ in it.
 
     At many a level, most often the finest, all values cover as much; then a count of records is enough.
-    So tuples are told apart by few values where leaves may be thousands, and the table stays in the cache.
+    So tuples are told apart by few values where leaves may be thousands, and the table stays small.
     """
 
     offsets: NDArray[np.int64]
