@@ -177,7 +177,7 @@ def estimate(
 ) -> dict[str, CoefficientEstimate]:
     """Fit a model and return its coefficients; a FitError says why it cannot be fitted.
 
-    Columns are standardized for the fit, so that numbers as large as days since 1970 cost no precision.
+    Columns are standardized for the fit: large numbers, such as days since 1970, cost no precision.
     """
     check_rank(responses, columns, names)
     means = columns.mean(axis=0) if model.intercept else np.zeros(columns.shape[1])

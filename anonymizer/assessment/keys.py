@@ -1,4 +1,5 @@
-"""Public keys: who is in which cell and rare by them, which values make it so, what leaving one out does.
+"""Public keys: the cells that they make, the people who are rare in them and why, and the effect of each
+key.
 
 Simon et al. 2020, sections 3.2 and 3.4. A key set is a table seen through the keys that one external
 source has in common with it.
@@ -86,8 +87,8 @@ class KeyCells:
 class KeyPeople:
     """Everyone in a table, by the tuples of key values that their rows show, with these rows.
 
-    Where each row is somebody else, the histories are the distinct tuples, so that what is counted here
-    never costs time in rows.
+    Where each row is another person, the histories are the distinct tuples: counting takes no time per
+    row.
     """
 
     everybody: People

@@ -1,8 +1,8 @@
 """The steward's procedure: everything that can be found out about a table, in the order of the paper.
 
-Simon et al. 2020, sections 3 and 4: for each external source its keys, the linkage or the overlap, who is
-rare by the keys, with what probability they are re-identified, what small cells give away, whether that
-is acceptable, and what could be done about it.
+Simon et al. 2020, sections 3 and 4: for each external source its keys, the linkage or the overlap, the
+people who are rare by the keys, their probability of re-identification, disclosure through small cells,
+the verdict, and the ways to lower the risk.
 """
 
 from __future__ import annotations

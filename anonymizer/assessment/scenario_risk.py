@@ -262,7 +262,7 @@ class SubjectReader:
 
     @property
     def person(self) -> str | None:
-        """The column that tells whose each row is, where the policy names one and the table has it."""
+        """The policy's id column, if the table has it."""
         person = self.policy.data.id
         return person if person in self.table.columns else None
 

@@ -1,4 +1,4 @@
-"""Attack: a scenario against a table, and who matches whom for every set of groups that may be known."""
+"""Attack: a scenario against a table, and the matches for every set of groups that may be known."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Join(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Whom an attacker who knows some groups can tell apart."""
+    """The people whom an attacker with some known groups can tell apart."""
 
     equal: Labels
     """By equal values, of whatever levels."""

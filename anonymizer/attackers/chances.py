@@ -151,7 +151,7 @@ def read_leaves(column: str, leaves: Sequence[str]) -> Floats:
 
 
 def candidates_of(values: Values, listed: Sequence[str]) -> list[list[str]]:
-    """List what each value may have been: values that are not listed are as good as one of them.
+    """List what each value may have been: values that are not listed count as one.
 
     Those that are listed are written as there.
     """

@@ -107,7 +107,7 @@ class Source:
 
 
 class Mentions(Part):
-    """Counts of posts that mention a condition, from which follows how many who have it say so."""
+    """Counts of posts about a condition, for the share of those with it who say so."""
 
     candidates: Count
     """Sentences that mention it."""
@@ -201,14 +201,14 @@ class ExternalTable(Part):
     path: FilePath
     delimiter: Delimiter | None = None
     names: ByName[Text] = Field({})
-    """What it calls our attributes, where that differs."""
+    """Its own names of our attributes, where they differ."""
     id: Text | None = None
     """The column that tells whose each row is."""
 
 
 @plain_dataclass(frozen=True, slots=True)
 class Disclosing:
-    """Where people disclose what, and what is asked about it."""
+    """The sources in which people disclose attributes, and the questions about them."""
 
     sources: tuple[Source, ...]
     threshold: float | None = None

@@ -11,9 +11,9 @@ bound). Then, for a random person and for a table of n people,
 Both are computed from ln(1 - r) = sum_C log1p(-u_C z_C q_C), so that no small risk is lost beside 1.
 
 That product is the paper's (equation 3). It treats the subsets as independent, but just one of them is
-what is disclosed, so that under the paper's own assumptions the risk is exactly sum_C u_C z_C q_C. The
-two agree where risks are small; the sum is never below the product, and is given beside it. It is the
-overall risk of Xia et al. 2021, too, where each attribute is a group.
+disclosed. Under the paper's own assumptions the risk is therefore exactly sum_C u_C z_C q_C. The two
+agree where risks are small; the sum is never below the product, and is given beside it. It is the overall
+risk of Xia et al. 2021, too, where each attribute is a group.
 """
 
 from __future__ import annotations

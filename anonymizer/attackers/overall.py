@@ -1,9 +1,9 @@
 """A scenario against a table as any scheme generalizes it: the overall risk of each tuple's people.
 
-For what it sums see exposure.py. Here a_S counts the people who are kept, while u_S, a property of the
-population, is estimated from the table before anything is suppressed, so that no suppression lowers the
-risk of anybody who is kept. Both depend on the levels of what is known alone: the cells are shared by all
-schemes that agree there, and so is u_S.
+For what it sums see exposure.py. Here a_S counts the people who are kept. u_S is a property of the
+population, estimated from the table before anything is suppressed: no suppression lowers the risk of
+anybody who is kept. Both depend on the levels of what is known alone: the cells are shared by all schemes
+that agree there, and so is u_S.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ScenarioAttack:
 
     @staticmethod
     def prepare(scenario: Scenario, microdata: Microdata) -> ScenarioAttack:
-        """Find what is learned of whom, or raise a PolicyError where the scenario does not fit.
+        """Find the probabilities for each person, or raise a PolicyError if the scenario does not fit.
 
         Ranges count with their upper ends, where nobody's risk is lower.
         """

@@ -92,7 +92,7 @@ column = "known_to_staff"      # each row has its own: a column of numbers from 
 
 
 def parse_cause(value: object) -> object:
-    """Take the probability of a cause, or a table that says for whom it is what."""
+    """Take the probability of a cause, or a table that gives it by person."""
     return as_chance(parse_likelihood(value))
 
 

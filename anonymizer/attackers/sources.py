@@ -1,8 +1,8 @@
 """An external source against a table: with what probability it tells who somebody is.
 
-Simon et al. 2020, sections 3.3 and 3.6: p q / k where the source is not at hand; 1 / (k m) where it is.
-k is the number of people kept who share a person's generalized values of the source's keys, m that of the
-people of the source who match them. A source that is at hand finds nobody whom nobody in it matches.
+Simon et al. 2020, sections 3.3 and 3.6: p q / k where the source is not at hand; 1 / (k m) where it is. k
+is the number of kept people with a person's generalized values of the keys, m the number of people of the
+source who match these. A source at hand finds only people who match somebody in it.
 
 Missing cells: m counts every person of the source who may be meant. k counts those only whose values are
 equal, missing or not: whoever looks for a person cannot rule out more of them than the others.

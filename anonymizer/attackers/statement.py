@@ -1,7 +1,7 @@
 """Statement: what a steward has to say before anything can be computed, read from TOML or built in code.
 
-Which external sources there are, by which keys they could be linked, how far they overlap with the table,
-which values would do harm, and what probability is acceptable.
+It names the external sources, the keys for linking them, their overlap with the table, the values that
+would do harm, and the acceptable probability.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class ExternalSource(Part):
 
     @model_validator(mode="after")
     def check_table(self) -> Self:
-        """Check that a source at hand is not estimated, and that one that is not has no columns."""
+        """Check that a source with a table has no overlap, and one without no names and no id."""
         overlap = self.model_fields_set & {"p", "q", "without"}
         if self.path is not None and overlap:
             raise ValueError(

@@ -126,7 +126,7 @@ def linkage_part(source: SourceFindings, findings: ProcedureFindings) -> Iterato
 
 
 def rarity_parts(source: SourceFindings, findings: ProcedureFindings) -> Iterator[Section]:
-    """Say who is rare by the keys, by which values, and who is unique by few of them."""
+    """Say how many people are rare by the keys, by which values, and how many are unique by few keys."""
     rarity, who = source.rarity, people(findings)
     one = "person" if findings.by_id else "record"
     said = (

@@ -52,7 +52,7 @@ def published_page(table: Published, title: str, provenance: Provenance | None =
 
 
 def sections(table: Published) -> Iterator[Section]:
-    """Say what the table keeps, what is known without it, and what each row gives away."""
+    """Show the kept columns, the knowledge without the table, and the disclosure by each row."""
     yield Section(
         "What the table keeps", (kept_sentence(table), quiet(HOW_COUNTED)), (limits_figures(table),)
     )

@@ -49,7 +49,7 @@ def renewed_model(table: Any) -> Any:
 
 
 def print_model(model: RiskModel) -> dict[str, object]:
-    """Write a risk model as a table that JSON can hold, which `parse_model` reads back."""
+    """Write a risk model as a table for JSON; `parse_model` reads it back."""
     return {"model": model.name, **model.describe()}
 
 

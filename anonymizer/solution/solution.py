@@ -48,7 +48,7 @@ from anonymizer.solution.release import Release
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Plotted):
-    """A scheme that meets the risk models, what it costs, and what is proven about it."""
+    """A scheme that meets the risk models, with its cost and its proof."""
 
     status: Status
     stopped: StopReason
@@ -245,7 +245,7 @@ def anonymize(
     `workers` are threads of the search; `memory`, such as "2GB", is what DuckDB may take and the search
     may leave open; `evaluations` are the most schemes that are evaluated.
 
-    `id` is the column that tells whose each row is, and `rows_are_people` says that none does; beside a
+    `id` is the column with each row's person, and `rows_are_people` says that there is none; beside a
     policy too, they answer what it does not say. A PolicyError asks where a column may tell.
     """
     seconds: dict[str, float] = {}
