@@ -28,12 +28,11 @@ from anonymizer.proof.checker import TIE
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.proof.format import ProofError
 from anonymizer.proof.writer import prove
-from anonymizer.proposal.flat import warn_of_flat
 from anonymizer.risk import Remaining, RiskProfile
 from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
-from anonymizer.solution.findings import Findings, Looked, check_strict, find
+from anonymizer.solution.findings import Findings, Looked, check_strict, find, warn_of_flat
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
