@@ -14,7 +14,7 @@ from anonymizer.attackers.scenario import Scenario
 from anonymizer.attackers.statement import ExternalSource
 from anonymizer.hierarchy.spec import BUILDERS, parse_spec
 from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, renewed_policy
-from anonymizer.risk import MODELS
+from anonymizer.risk import MODELS, Overall
 from anonymizer.validation.renamed import GONE, MACHINE, RENAMED
 from anonymizer.validation.sentences import model_keys
 
@@ -250,6 +250,18 @@ def test_what_was_wrong_with_an_old_key_is_said_of_it() -> None:
         Policy.of(
             {**KEYS, **with_hierarchy(builder="mapping", levels=[{"g": ["a"]}, {"A": ["h"]}])}
         )
+
+
+def test_a_scenario_that_a_manifest_describes_is_read_with_its_old_keys() -> None:
+    now = {
+        "model": "overall",
+        **Overall(0.1, Scenario.parse({**CHANCES, "learned": LEARNED})).describe(),
+    }
+    scenario = dict(now["scenario"])
+    before = {**now, "scenario": {"groups": scenario.pop("learned"), **scenario}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert renewed_policy({"risk": [before]}) == renewed_policy({"risk": [now]}) != {}
 
 
 def test_groups_by_level_have_the_rows_that_they_had() -> None:
