@@ -193,13 +193,13 @@ def values_shown() -> bool:
     return _values_shown.get()
 
 
-def list_cells(values: Iterable[object], most: int = 5) -> str:
+def list_cells(values: Iterable[object]) -> str:
     """End a clause about cells of a table about people with the cells, if they may be shown.
 
     >>> list_cells(["34"])
     ' (hidden without --show-values)'
     """
-    return f": {quote_some(values, most)}" if values_shown() else HIDDEN
+    return f": {quote_some(values)}" if values_shown() else HIDDEN
 
 
 def suggest_cell(name: str, values: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer import Policy, Statement
-from anonymizer.attackers.disclosure import parse_sources
+from anonymizer.attackers.disclosure import parse_disclosing
 from anonymizer.decision.context import Context
 from anonymizer.hierarchy import parse_spec
 
@@ -108,10 +108,10 @@ def check_toml(keys: dict[str, Any]) -> None:
     """Check that keys are those of a policy, of the part of one, or of another file of ours."""
     if "builder" in keys:
         parse_spec(keys).build("example")
+    elif any("usage" in each for each in keys.get("source", ())):
+        parse_disclosing(keys)
     elif "source" in keys:
         Statement(**keys)
-    elif "sources" in keys:
-        parse_sources(keys)
     elif "organization" in keys:
         Context(**keys)
     elif keys.keys() <= Policy.model_fields.keys() - {"folder"}:

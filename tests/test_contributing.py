@@ -134,7 +134,7 @@ def test_a_measure_works_everywhere_and_keeps_the_contract(
     ORACLES[measure.name] = page.names["changed_cells"]
     for test in contract(of_measures, "name", MEASURES):
         test(name=measure.name)
-    policy = use_policy(("[search]", f'[utility]\nmeasure = "{measure.name}"\n\n[search]'))
+    policy = use_policy(("[release]", f'[utility]\nmeasure = "{measure.name}"\n\n[release]'))
     for command in (
         ("run", policy, "--out", "release", "--explain"),
         ("verify", "release/release.csv", policy, "--against", "discharges.csv"),

@@ -22,7 +22,7 @@ STATEMENT = """
 [[source]]
 name = "voters"
 keys = ["age", "sex"]
-table = "voters.csv"
+path = "voters.csv"
 """
 
 

@@ -34,13 +34,13 @@ STATEMENT = """
 [[source]]
 name = "voters"
 keys = ["age", "sex"]
-table = "voters.csv"
+path = "voters.csv"
 delimiter = ";"
 
 [[source]]
 name = "the same voters by zip"
 keys = ["zip", "sex"]
-table = "voters.csv"
+path = "voters.csv"
 delimiter = ";"
 
 [[source]]

@@ -86,11 +86,11 @@ p_cu = 0.6
 """What a scenario says of the attacker's routes and of the population."""
 
 SCENARIO = f"""{ROUTES}
-[[groups]]
+[[learned]]
 attributes = ["age", "sex"]
 probability = 0.6
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 probability = 0.2
 """

@@ -139,12 +139,12 @@ def count(codes: NDArray[np.int64], number: int) -> NDArray[np.int64]:
 
 
 def indicator(codes: NDArray[np.int64], code: int) -> Floats:
-    """Return 1 where a record has a category, 0 where it has another, NaN where it has none."""
+    """Return 1 for a category, 0 for another one, NaN for a missing cell."""
     return np.where(codes == ABSENT, np.nan, (codes == code).astype(np.float64))
 
 
 def yes_or_no(name: str, positive: str, pair: Pair, analysis: Fitted) -> Numbers:
-    """Return 1 where a column has the value that is stated, 0 where it has another."""
+    """Return 1 for the stated value of a column, 0 for another."""
     found = pair.categories(name, missing=False)
     if positive not in found.labels:
         where = "at the level of the release" if pair.is_quasi(name) else "in the original"

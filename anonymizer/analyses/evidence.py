@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anonymizer.analyses import (
+    marginals,
+    prediction,
+    queries,
+    regression,
+    subgroups,
+    survival,
+    two_way,
+)
 from anonymizer.analyses.pair import Pair
-from anonymizer.analyses.registry import RUNS
-from anonymizer.analyses.result import Result
+from anonymizer.analyses.result import Result, Run
 from anonymizer.data.opening import TableLike
 from anonymizer.display import Displayed
 from anonymizer.errors import PolicyError, suggest_name
@@ -25,6 +33,20 @@ from anonymizer.verification.applied import applied_again
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+RUNS: dict[str, Run] = {
+    "linear": regression.run_linear,
+    "logistic": regression.run_logistic,
+    "cox": regression.run_cox,
+    "survival": survival.run,
+    "prediction": prediction.run,
+    "marginals": marginals.run,
+    "two-way": two_way.run,
+    "queries": queries.run,
+    "subgroups": subgroups.run,
+}
+"""What runs each kind of analysis that a policy may state."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

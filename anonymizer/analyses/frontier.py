@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from anonymizer.analyses.evidence import RUNS
 from anonymizer.analyses.pair import Pair
-from anonymizer.analyses.registry import RUNS
 from anonymizer.analyses.result import Result
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.frontiers.points import Point

@@ -1,11 +1,11 @@
-"""Overlap: how far two confidence intervals of one coefficient agree."""
+"""Overlap: how far two confidence intervals of one coefficient agree.
+
+Intervals are of 95 %, and a coefficient whose interval excludes 0 is significant.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-LEVEL = 0.05
-"""Intervals are of 95 %, and a coefficient whose interval excludes 0 is significant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Pair:
 
     @cached_property
     def kept(self) -> dict[str, Column]:
-        """The columns that are released as they are, and the one that tells whose a row is."""
+        """The columns that are released unchanged, and the id column."""
         return self.solution.release.read_kept()
 
     @cached_property

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.analyses.design import MOST_CATEGORIES, indicator, variable
-from anonymizer.analyses.extra import need
 from anonymizer.analyses.pair import ABSENT, Categories, Codes, Floats, Numbers, Pair
-from anonymizer.analyses.result import Result
+from anonymizer.analyses.result import Result, need
 from anonymizer.errors import DataError, percent
 from anonymizer.policy.analysis import Prediction
 

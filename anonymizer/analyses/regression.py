@@ -1,4 +1,4 @@
-"""Regressions: one model, fitted to the original and to its release, coefficient by coefficient."""
+"""Regressions, linear, logistic and Cox's: fitted to original and release, coefficient by coefficient."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.analyses.design import Regressor
+from anonymizer.analyses.design import Regressor, build, check_varies, number, yes_or_no
 from anonymizer.analyses.overlap import (
     CoefficientEstimate,
     compare_estimates,
     mean_overlap,
 )
-from anonymizer.analyses.pair import Floats
-from anonymizer.analyses.result import Result
-from anonymizer.policy.analysis import Fitted
+from anonymizer.analyses.pair import Floats, Pair
+from anonymizer.analyses.result import Result, need
+from anonymizer.policy.analysis import Cox, Fitted, Linear, Logistic
+from anonymizer.policy.formula import Formula
 
 FIGURE = "mean overlap of the 95 % intervals"
 METHOD = (
@@ -176,7 +177,7 @@ def estimate(
 ) -> dict[str, CoefficientEstimate]:
     """Fit a model and return its coefficients; a FitError says why it cannot be fitted.
 
-    Columns are standardized for the fit, so that numbers as large as days since 1970 cost no precision.
+    Columns are standardized for the fit: large numbers, such as days since 1970, cost no precision.
     """
     check_rank(responses, columns, names)
     means = columns.mean(axis=0) if model.intercept else np.zeros(columns.shape[1])
@@ -254,3 +255,54 @@ def check_separation(errors: Floats, names: Sequence[str]) -> None:
     worst = int(np.argmax(errors))
     if errors[worst] > LARGEST_ERROR:
         raise FitError(f"{names[worst]} separates the responses, so that it would be infinite")
+
+
+def run_linear(analysis: Linear, pair: Pair) -> Result:
+    """Explain a number; a response that is generalized enters as its midpoint."""
+    module = need("statsmodels.regression.linear_model", "a linear regression")
+    formula = Formula.parse(analysis.formula)
+    response = number(formula.response, pair, analysis)
+    check_varies(formula.response, response.before, analysis)
+    model = RegressionKind(
+        lambda y, x: module.OLS(y[:, 0], x).fit(), intercept=True, separable=False
+    )
+    return compare_fits(
+        analysis, model, (response.before, response.after), build(formula, pair, analysis)
+    )
+
+
+ITERATIONS = 100
+
+
+def run_logistic(analysis: Logistic, pair: Pair) -> Result:
+    """Explain the logarithm of the odds that the response has the stated value."""
+    module = need("statsmodels.discrete.discrete_model", "a logistic regression")
+    formula = Formula.parse(analysis.formula)
+    response = yes_or_no(formula.response, analysis.positive, pair, analysis)
+    check_varies(formula.response, response.before, analysis)
+    model = RegressionKind(
+        lambda y, x: module.Logit(y[:, 0], x).fit(disp=False, maxiter=ITERATIONS),
+        intercept=True,
+        separable=True,
+    )
+    return compare_fits(
+        analysis, model, (response.before, response.after), build(formula, pair, analysis)
+    )
+
+
+def run_cox(analysis: Cox, pair: Pair) -> Result:
+    """Explain the logarithm of the hazard; there is no intercept."""
+    module = need("statsmodels.duration.hazard_regression", "a Cox regression")
+    formula = Formula.parse(analysis.formula)
+    time = number(formula.response, pair, analysis)
+    check_varies(formula.response, time.before, analysis)
+    event = yes_or_no(analysis.event, analysis.positive, pair, analysis)
+    model = RegressionKind(
+        lambda y, x: module.PHReg(y[:, 0], x, status=y[:, 1], ties="efron").fit(disp=False),
+        intercept=False,
+        separable=True,
+    )
+    before, after = (
+        np.column_stack(side) for side in ((time.before, event.before), (time.after, event.after))
+    )
+    return compare_fits(analysis, model, (before, after), build(formula, pair, analysis))

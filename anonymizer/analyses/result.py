@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.analyses.pair import Pair
+from anonymizer.errors import ReleaseError, import_extra
 from anonymizer.policy import Analysis
 
 if TYPE_CHECKING:
@@ -70,3 +71,8 @@ class Result:
 
 Run = Callable[[Any, Pair], Result]
 """Runs an analysis of one kind; what only the release does not allow is a note, not an error."""
+
+
+def need(module: str, what: str) -> Any:
+    """Import a module of the extra `evidence`, or say how to install it."""
+    return import_extra(module, what, "evidence", ReleaseError)

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.analyses.design import MOST_CATEGORIES, number, yes_or_no
-from anonymizer.analyses.extra import need
 from anonymizer.analyses.pair import Categories, Floats, Numbers, Pair
-from anonymizer.analyses.result import Curve, Result
+from anonymizer.analyses.result import Curve, Result, need
 from anonymizer.comparison.binning import FEWEST_PEOPLE, round_edges
 from anonymizer.errors import DataError
 from anonymizer.policy.analysis import Survival

@@ -106,8 +106,8 @@ def assess(
 
     `data` is a dataframe or a path, raw or released, or None where the policy says where it is; of the
     policy only the roles and hierarchies count. Each of `scenarios` is one, a TOML file, or the name of
-    one that is shipped; where nothing is asked it is the worst case. `statement` is what a steward states
-    about external sources, `sources` where people disclose what, each built in code or a TOML file;
+    one that is shipped; where nothing is asked it is the worst case. `statement` describes external
+    sources, `sources` the places where people disclose attributes, each built in code or a TOML file;
     `external` and `e_uniqueness` belong to the latter, and say what is unique out there.
 
     Under a scenario a cell may hold a value of any level, and a suppressed one is `*`; of a record with

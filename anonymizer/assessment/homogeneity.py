@@ -24,7 +24,7 @@ SIZES = (3, 5)
 def column_of_cells(
     cell_of_row: Integers, value_of_row: Integers, person_of_row: Integers | None
 ) -> SensitiveColumn:
-    """Return who in each cell has which value, as the classes of a release are counted."""
+    """Return the people of each cell by value, counted as in the classes of a release."""
     names = tuple(map(str, range(int(value_of_row.max()) + 1)))
     once = np.ones(cell_of_row.size, np.int64)
     return SensitiveColumn.of_rows(names, cell_of_row, value_of_row, once, person_of_row)

@@ -1,4 +1,5 @@
-"""Public keys: who is in which cell and rare by them, which values make it so, what leaving one out does.
+"""Public keys: the cells that they make, the people who are rare in them and why, and the effect of each
+key.
 
 Simon et al. 2020, sections 3.2 and 3.4. A key set is a table seen through the keys that one external
 source has in common with it.
@@ -86,8 +87,8 @@ class KeyCells:
 class KeyPeople:
     """Everyone in a table, by the tuples of key values that their rows show, with these rows.
 
-    Where each row is somebody else, the histories are the distinct tuples, so that what is counted here
-    never costs time in rows.
+    Where each row is another person, the histories are the distinct tuples: counting takes no time per
+    row.
     """
 
     everybody: People
@@ -223,10 +224,10 @@ def count_violations(cells: KeyCells, ks: Sequence[int] = KS) -> dict[int, int]:
     return {k: int(cells.people_of_history[smallest < k].sum()) for k in ks}
 
 
-def count_by_history(people: KeyPeople, ks: Sequence[int] = KS) -> dict[int, int]:
+def count_by_history(people: KeyPeople) -> dict[int, int]:
     """Count the people who share the whole of their rows with fewer than k, for each k."""
     alike = people.people_of_history
-    return {k: int(alike[alike < k].sum()) for k in ks}
+    return {k: int(alike[alike < k].sum()) for k in KS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +275,8 @@ class ValueCount:
         return self.inside / self.people
 
 
-def values_in(
-    key_set: KeySet, cells: KeyCells, chosen: NDArray[np.bool_], k: int = SMALL
-) -> list[ValueCount]:
-    """Say which values of the keys some cells have; values of fewer than k people are pooled.
+def values_in(key_set: KeySet, cells: KeyCells, chosen: NDArray[np.bool_]) -> list[ValueCount]:
+    """Say which values of the keys some cells have; values of fewer than five people are pooled.
 
     In the order of the keys; of each, the value with the largest share in those cells first.
     """
@@ -290,7 +289,7 @@ def values_in(
         labels = column.labels(level)
         people = cells.with_value(value_of_cell, len(labels), np.ones_like(chosen))
         among = cells.with_value(value_of_cell, len(labels), chosen)
-        found += pool_rare(key, labels, people.tolist(), among.tolist(), k)
+        found += pool_rare(key, labels, people.tolist(), among.tolist(), SMALL)
     return found
 
 

@@ -100,7 +100,7 @@ def list_access(highest: float, thresholds: dict[str, float]) -> list[Access]:
 def weigh(
     source_risk: SourceRisk, measure: Loss, kind: Mitigation, levels: dict[str, int]
 ) -> Option:
-    """Find out what a change to the keys achieves, and what it costs with all dropped who remain."""
+    """Weigh the effect of a change to the keys, and its cost with those dropped who remain."""
     key_set = source_risk.key_set
     scheme = key_set.scheme(levels)
     cells, risk_of_cell = source_risk.cells(scheme)
@@ -139,8 +139,8 @@ def best_mix(source_risk: SourceRisk, measure: Loss) -> Iterator[Option]:
     """Search for the scheme and the dropped records that together cost least.
 
     For a source that is not at hand and people of one row each: there a cell is acceptable exactly if it
-    has enough people, and the optimizer knows how to reach that. Where the overlap depends on a value, or
-    the search is not finished within its limit, it is a mix that will do, and not proven to be the best.
+    has enough people, and the optimizer knows how to reach that. The mix is not proven to be the best
+    where the overlap depends on a value, or the search ends at its limit.
     """
     key_set, k = source_risk.key_set, source_risk.needed_size()
     rows_are_people = key_set.people.people == key_set.microdata.records

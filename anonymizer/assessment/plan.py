@@ -54,7 +54,7 @@ class OutcomeCost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MitigationPlan:
-    """What is done to the table, what that costs, and what is left; or why there is no plan."""
+    """The changes to the table, their cost, and the remaining risk; or why there is no plan."""
 
     reason: str | None = None
     """Why there is none."""
@@ -159,7 +159,7 @@ def key_changes(
 
 
 def describe_plan(solution: Solution, statement: Statement, protected: Protected) -> MitigationPlan:
-    """Say what a solution does, what it costs, and what is left."""
+    """Describe a solution: its changes, their cost, and the remaining risk."""
     microdata = solution.problem.microdata
     gone = solution.release.suppressed
     everybody, kept = microdata.number_of_people, solution.after.people

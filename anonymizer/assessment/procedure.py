@@ -1,8 +1,8 @@
 """The steward's procedure: everything that can be found out about a table, in the order of the paper.
 
-Simon et al. 2020, sections 3 and 4: for each external source its keys, the linkage or the overlap, who is
-rare by the keys, with what probability they are re-identified, what small cells give away, whether that
-is acceptable, and what could be done about it.
+Simon et al. 2020, sections 3 and 4: for each external source its keys, the linkage or the overlap, the
+people who are rare by the keys, their probability of re-identification, disclosure through small cells,
+the verdict, and the ways to lower the risk.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def examine(
     failing = probabilities.above > 0
     options = list_options(source_risk, measure_for(policy, key_set.keys)) if failing else []
     access = list_access(probabilities.highest, statement.access) if failing else []
-    linkage = None if source.table is None else link(source_risk)
+    linkage = None if source.path is None else link(source_risk)
     warn([] if linkage is None else linkage.warnings)
     return SourceFindings(
         source.name,
@@ -210,7 +210,7 @@ def find_rarity(key_set: KeySet, rows: int) -> Rarity:
 
 def find_probabilities(source_risk: SourceRisk) -> Probabilities:
     """Compute the probabilities, put them into words, and compare them with the threshold."""
-    source, linked = source_risk.source, source_risk.source.table is not None
+    source, linked = source_risk.source, source_risk.source.path is not None
     cells, risk_of_cell = source_risk.cells()
     risk, people = cells.highest(risk_of_cell), cells.people_of_history
     above = source_risk.above(risk_of_cell)
@@ -308,7 +308,7 @@ def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: in
     None where p says nothing about the population: the source is at hand, or p is 0 or 1.
     """
     p = source.largest_overlap().p
-    if source.table is not None or p in (0, 1):
+    if source.path is not None or p in (0, 1):
         return None
     uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
     return float(dis_scores(score, uniques, pairs, dis_power(keys), p).max(initial=0.0))

@@ -116,7 +116,7 @@ def check_shares(
     for name, share in shares.items():
         if share.by != key:
             continue
-        stated = list(share.values)
+        stated = list(share.probabilities)
         pairs = zip(stated, hierarchy.read_texts(stated), strict=True)
         absent = [text for text, value in pairs if value not in values]
         if absent:

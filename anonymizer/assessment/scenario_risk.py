@@ -102,11 +102,11 @@ class ScenarioRisk:
         """Return the mean risk of the people; 0 without people."""
         return self.mean_of(self.exposure.measure(measure))
 
-    def lowest_mean(self, measure: str = "overall") -> float | None:
+    def lowest_mean(self) -> float | None:
         """Return the mean risk with the lower end of each range; None without ranges."""
         if self.lowest is None:
             return None
-        return self.mean_of(self.lowest.measure(measure))
+        return self.mean_of(self.lowest.measure("overall"))
 
     def worst_mean(self, measure: str = "overall") -> float:
         """Return the mean risk of the people in the worst case."""
@@ -175,7 +175,7 @@ class ScenarioRisk:
             "above": {f"{threshold:g}": self.above(threshold) for threshold in THRESHOLDS},
             "drivers": [
                 {
-                    "attributes": list(self.scenario.groups[driver.group].attributes),
+                    "attributes": list(self.scenario.learned[driver.group].attributes),
                     "probability": driver.probability,
                     "overall_without": driver.overall,
                     "marketer_without": driver.marketer,
@@ -262,7 +262,7 @@ class SubjectReader:
 
     @property
     def person(self) -> str | None:
-        """The column that tells whose each row is, where the policy names one and the table has it."""
+        """The policy's id column, if the table has it."""
         person = self.policy.data.id
         return person if person in self.table.columns else None
 
@@ -316,7 +316,7 @@ def fit(
     if faults := [*faults, *([] if too_few is None else [too_few])]:
         raise PolicyError.defective(f"scenario '{name}'", faults)
     check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)
-    learned = [*(group.chance for group in expanded.groups), *expanded.causes.values()]
+    learned = [*(group.chance for group in expanded.learned), *expanded.causes.values()]
     for by in dict.fromkeys(chance.by_names for chance in learned if chance.by is not None):
         warn_unlisted(name, [chance for chance in learned if chance.by_names == by], subjects)
     return expanded

@@ -81,7 +81,7 @@ class SourceRisk:
 
     def needed_size(self) -> int | None:
         """Return how many people a cell needs to be acceptable; None for a source that is linked."""
-        if self.source.table is not None:
+        if self.source.path is not None:
             return None
         alone = np.array([self.overlap().probability(1)])
         return int(least_people(alone, self.threshold + SLACK)[0])

@@ -1,4 +1,4 @@
-"""Attack: a scenario against a table, and who matches whom for every set of groups that may be known."""
+"""Attack: a scenario against a table, and the matches for every set of groups that may be known."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Join(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Whom an attacker who knows some groups can tell apart."""
+    """The people whom an attacker with some known groups can tell apart."""
 
     equal: Labels
     """By equal values, of whatever levels."""
@@ -242,7 +242,7 @@ class AttackedTable:
     def branches(self, depth: int) -> list[Branch]:
         """List what may be known of the first groups: the parts that a walk can be divided into."""
         found: list[Branch] = [()]
-        for _ in range(min(depth, len(self.scenario.groups))):
+        for _ in range(min(depth, len(self.scenario.learned))):
             found = [(*branch, known) for branch in found for known in (False, True)]
         return [branch for branch in found if (self.missed(branch) < 2).any()]
 
@@ -259,7 +259,7 @@ class AttackedTable:
         self, branch: Branch, parts: Parts, missed: Integers, but_for: int
     ) -> Iterator[Knowledge]:
         group = len(branch)
-        if group == len(self.scenario.groups):
+        if group == len(self.scenario.learned):
             known = np.array(branch, np.bool_)
             if self.may_be_known(known, but_for):
                 yield Knowledge(known, parts)
@@ -311,7 +311,7 @@ def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:
     return faults or [
         f"levels.{name}: {level} is above the top of its hierarchy, which has levels 0 to "
         f"{heights[name] - 1}."
-        for group in scenario.groups
+        for group in scenario.learned
         for name, level in group.levels.items()
         if level >= heights[name]
     ]
@@ -342,7 +342,7 @@ def label_each(
     """Label the rows by each group, given the labels by an attribute known at a level at best."""
     return tuple(
         label_together((label(name, group.levels.get(name, 0)) for name in group.attributes), rows)
-        for group in scenario.groups
+        for group in scenario.learned
     )
 
 
@@ -382,5 +382,5 @@ def make_joins(
 def known_levels(scenario: Scenario) -> list[tuple[str, int]]:
     """List the attributes that may be learned, each with the level at which it is known at best."""
     return [
-        (name, group.levels.get(name, 0)) for group in scenario.groups for name in group.attributes
+        (name, group.levels.get(name, 0)) for group in scenario.learned for name in group.attributes
     ]

@@ -95,11 +95,11 @@ def rename(scenario: Scenario, columns: Mapping[str, str]) -> Scenario:
         check_known(scenario, attribute)
     changed = scenario.change(lambda chance: chance.rename(columns))
     groups = []
-    for group in changed.groups:
+    for group in changed.learned:
         names = tuple(columns.get(name, name) for name in group.attributes)
         levels = {columns.get(name, name): level for name, level in group.levels.items()}
         groups.append(replace(group, attributes=names, levels=levels))
-    return replace(changed, groups=tuple(groups))
+    return replace(changed, learned=tuple(groups))
 
 
 def fix(scenario: Scenario, attribute: str, value: str) -> Scenario:
@@ -119,7 +119,7 @@ def fix(scenario: Scenario, attribute: str, value: str) -> Scenario:
         changed = scenario.change(lambda chance: chance.fix(attribute, value))
     except ValueError as error:
         raise PolicyError(f"scenario: {error}.") from None
-    groups = [fix_group(group, attribute) for group in changed.groups]
+    groups = [fix_group(group, attribute) for group in changed.learned]
     kept = tuple(group for group in groups if group is not None)
     if not kept:
         raise PolicyError(
@@ -127,7 +127,7 @@ def fix(scenario: Scenario, attribute: str, value: str) -> Scenario:
         )
     named = {group.cause for group in kept}
     causes = {name: chance for name, chance in changed.causes.items() if name in named}
-    return replace(changed, groups=kept, causes=causes)
+    return replace(changed, learned=kept, causes=causes)
 
 
 def fix_group(group: AttributeGroup, attribute: str) -> AttributeGroup | None:

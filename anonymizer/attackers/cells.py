@@ -1,4 +1,4 @@
-"""Cells: whom somebody who knows some attributes cannot tell apart, and who matches whom.
+"""Cells: people who look alike to somebody who knows some attributes, and matches between two tables.
 
 Two values match if they are equal at the coarser of their levels. So rows with values of the same levels
 are put together (`alike`), and compared with others by labels at levels that both have (`label_sides`).

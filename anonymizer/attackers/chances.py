@@ -52,7 +52,7 @@ class Chances:
         for at, numbers in enumerate(of_row):
             table[:, at] = numbers[first] if isinstance(numbers, np.ndarray) else numbers
         groups, causes, parameters = np.split(
-            table, [len(scenario.groups), len(scenario.groups) + len(scenario.causes)], axis=1
+            table, [len(scenario.learned), len(scenario.learned) + len(scenario.causes)], axis=1
         )
         return Chances(groups, causes, members_of(scenario), parameters), kind
 
@@ -105,7 +105,7 @@ class Chances:
 def members_of(scenario: Scenario) -> tuple[NDArray[np.intp], ...]:
     """Return the groups of each cause."""
     return tuple(
-        np.array([at for at, group in enumerate(scenario.groups) if group.cause == name], np.intp)
+        np.array([at for at, group in enumerate(scenario.learned) if group.cause == name], np.intp)
         for name in scenario.causes
     )
 
@@ -151,7 +151,7 @@ def read_leaves(column: str, leaves: Sequence[str]) -> Floats:
 
 
 def candidates_of(values: Values, listed: Sequence[str]) -> list[list[str]]:
-    """List what each value may have been: values that are not listed are as good as one of them.
+    """List what each value may have been: values that are not listed count as one.
 
     Those that are listed are written as there.
     """

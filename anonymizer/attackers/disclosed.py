@@ -79,7 +79,7 @@ def align_external(
 ) -> tuple[Table, Table]:
     """Bring a table and what is known outside to the same columns and levels."""
     named = asked.external
-    columns = {} if named is None else named.columns
+    columns = {} if named is None else named.names
     ids = asked.id, None if named is None else named.id
     return align(table, external, named_attributes(asked.sources), columns, hierarchies, ids)
 

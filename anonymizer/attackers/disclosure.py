@@ -54,13 +54,13 @@ threshold = 0.09                                 # nobody may be found with a hi
 id = "patient_id"                                # whose a row is; left out: the policy's id
 disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who disclose it, in every source
 # what is out there, to count who is unique in it; values may be of another level of their hierarchy
-external = { table = "profiles.csv", delimiter = ";", id = "user", columns = { age = "age_group" } }
+external = { path = "profiles.csv", delimiter = ";", id = "user", names = { age = "age_group" } }
 
-[[sources]]
+[[source]]
 name = "Twitter"
 usage = 0.19                                     # the share of people who are in it
 
-[[sources]]
+[[source]]
 name = "Facebook"
 usage = 0.58
 # and here also this; a rate may follow from counts: of the sentences that mention it, those that say
@@ -107,7 +107,7 @@ class Source:
 
 
 class Mentions(Part):
-    """Counts of posts that mention a condition, from which follows how many who have it say so."""
+    """Counts of posts about a condition, for the share of those with it who say so."""
 
     candidates: Count
     """Sentences that mention it."""
@@ -198,17 +198,17 @@ def named_attributes(sources: Sequence[Source]) -> tuple[str, ...]:
 class ExternalTable(Part):
     """A table of what is disclosed, in which E-uniqueness is counted."""
 
-    table: FilePath
+    path: FilePath
     delimiter: Delimiter | None = None
-    columns: ByName[Text] = Field({})
-    """What it calls our attributes, where that differs."""
+    names: ByName[Text] = Field({})
+    """Its own names of our attributes, where they differ."""
     id: Text | None = None
     """The column that tells whose each row is."""
 
 
 @plain_dataclass(frozen=True, slots=True)
 class Disclosing:
-    """Where people disclose what, and what is asked about it."""
+    """The sources in which people disclose attributes, and the questions about them."""
 
     sources: tuple[Source, ...]
     threshold: float | None = None
@@ -227,7 +227,7 @@ class Disclosing:
     @property
     def files(self) -> list[Path]:
         """The files that are named."""
-        return [] if self.external is None else [self.folder / self.external.table]
+        return [] if self.external is None else [self.folder / self.external.path]
 
 
 def read_disclosing(path: str | Path) -> Disclosing:
@@ -242,7 +242,7 @@ def parse_disclosing(
     file = parse(SourcesFile, dict(keys), where)
     sources = tuple(
         Source(source.name, source.usage, {**file.disclosure, **source.disclosure})
-        for source in file.sources
+        for source in file.source
     )
     return Disclosing(sources, file.threshold, file.id, file.external, folder)
 
@@ -250,16 +250,6 @@ def parse_disclosing(
 def read_sources(path: str | Path) -> tuple[Source, ...]:
     """Read sources from a TOML file, or say everything that is wrong with it."""
     return read_disclosing(path).sources
-
-
-def parse_sources(keys: Mapping[str, Any], where: str = "sources") -> tuple[Source, ...]:
-    """Make sources of the keys of a TOML file; `disclosure` beside them holds for all sources.
-
-    >>> sources = [{"name": "Twitter", "usage": 0.19, "disclosure": {"sex": 0.7}}]
-    >>> parse_sources({"disclosure": {"age": 0.2}, "sources": sources})[0].disclosure
-    {'age': 0.2, 'sex': 0.7}
-    """
-    return parse_disclosing(keys, where).sources
 
 
 class SourceTable(Part):
@@ -279,9 +269,9 @@ class SourcesFile(Part):
     """The column that tells whose each row is, where a person has several."""
     disclosure: Rates = Field({})
     external: ExternalTable | None = None
-    sources: Annotated[tuple[SourceTable, ...], ONLY_LISTS] = ()
+    source: Annotated[tuple[SourceTable, ...], ONLY_LISTS] = ()
 
-    @field_validator("sources", mode="wrap")
+    @field_validator("source", mode="wrap")
     @classmethod
     def check_sources(
         cls, value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
@@ -295,7 +285,7 @@ class SourcesFile(Part):
 def shared_names(tables: Sequence[object]) -> Iterator[tuple[Place, str]]:
     """Check that there are sources, and that no two have one name."""
     if not tables:
-        yield (), "no source is given; add a [[sources]] table"
+        yield (), "no source is given; add a [[source]] table"
     names = [table.get("name") for table in tables if isinstance(table, Mapping)]
     for name, times in Counter(name for name in names if isinstance(name, str)).items():
         if times > 1:

@@ -150,10 +150,9 @@ def expose(
     on_step: OnStep | None = None,
     generator: np.random.Generator | None = None,
     work_limit: int | None = None,
-    estimate: UniqueGivenUnique | None = None,
 ) -> Exposure:
     """Compute the risks exactly where the sets of known groups are not too many, else draw them."""
-    estimate = estimate or estimator_of(attack.scenario.estimator)
+    estimate = estimator_of(attack.scenario.estimator)
     limit = WORK_LIMIT if work_limit is None else work_limit
     exact = count_subsets(attack) * attack.counts.size <= limit
     generator = generator or np.random.default_rng(0)
@@ -207,7 +206,7 @@ def sum_exactly(
     estimate: UniqueGivenUnique = by_pitman,
 ) -> Exposure:
     """Sum over all sets of groups, part by part in threads; the parts do not hang on the workers."""
-    branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.groups)
+    branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.learned)
     measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 4))
     known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 5))]
     unique = [np.zeros((0, 3))]
@@ -264,7 +263,7 @@ def add_risks(
 
 def sum_branch(attack: AttackedTable, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
     """Sum over the sets of one branch."""
-    groups = len(attack.scenario.groups)
+    groups = len(attack.scenario.learned)
     measures = np.zeros((3, attack.counts.size))
     without = np.zeros((groups, 4))
     known, totals, uniques = [], [], []

@@ -56,7 +56,7 @@ class External:
 
 def external_file(statement: Statement, source: ExternalSource) -> File | None:
     """Return where the table of a source is, if it is at hand."""
-    return None if source.table is None else (statement.folder / source.table, source.delimiter)
+    return None if source.path is None else (statement.folder / source.path, source.delimiter)
 
 
 def open_externals(statement: Statement) -> dict[File, LoadedTable]:
@@ -64,7 +64,7 @@ def open_externals(statement: Statement) -> dict[File, LoadedTable]:
     wanted: dict[File, list[str]] = {}
     for source in statement.source:
         if file := external_file(statement, source):
-            named = [source.columns.get(key, key) for key in source.keys]
+            named = [source.names.get(key, key) for key in source.keys]
             wanted.setdefault(file, []).extend([*named, *([source.id] if source.id else [])])
     return {file: load(open_table(*file), columns) for file, columns in wanted.items()}
 
@@ -81,7 +81,7 @@ def load_externals(statement: Statement) -> dict[str, External]:
 
 def load_external(table: LoadedTable, source: ExternalSource) -> External:
     """Read the keys of a source, and whose each row is, from its table."""
-    names = match_columns(source.keys, table, source.columns)
+    names = match_columns(source.keys, table, source.names)
     if source.id is not None and source.id not in table.columns:
         raise DataError(
             f"{table.name}: the external table has no column '{source.id}', which is the id of "

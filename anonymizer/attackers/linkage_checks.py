@@ -75,16 +75,16 @@ def normalize(label: str) -> str:
 def repeated_warnings(
     external: External, statement: Statement, source: ExternalSource
 ) -> Iterator[str]:
-    """Say that an external table seems to list people twice, and no id tells whose a row is.
+    """Say that an external table without an id seems to list people twice.
 
-    As its first batch shows: rows that are equal in every column, of which some are not keys; or a column
-    that is called as the id of the protected table, with a value that repeats.
+    Its first batch shows it: rows are equal in every column, not only in keys; or a column with the name
+    of the protected table's id has a value twice.
     """
     table = external.table
     if source.id is not None or table is None:
         return
     names = list(dict.fromkeys(table.columns))
-    keys = {source.columns.get(key, key) for key in source.keys}
+    keys = {source.names.get(key, key) for key in source.keys}
     if not set(names) - keys:
         return
     first = code_columns(names, islice(table.batches(names), 1))

@@ -6,15 +6,25 @@ Beyond the figure, common causes stand above the attribute groups that depend on
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anonymizer.attackers.probability import CHANCE_KEYS
-from anonymizer.attackers.scenario import GROUP_KEYS, PARAMETERS, Scenario, describe_likelihood
+from anonymizer.attackers.scenario import (
+    PARAMETERS,
+    AttributeGroup,
+    Scenario,
+    describe_likelihood,
+)
 from anonymizer.errors import PolicyError, quote_some
 
 if TYPE_CHECKING:
     import networkx
+
+
+GROUP_KEYS = tuple(each.name for each in fields(AttributeGroup))
+"""The keys of what is learned, which its node has too."""
 
 
 class Node(NamedTuple):
@@ -101,8 +111,8 @@ def to_network(scenario: Scenario) -> networkx.DiGraph:
     )
     for cause, chance in scenario.causes.items():
         graph.add_node(f"C_{cause}", meaning=f"{cause} found", layer=-1, **chance.describe())
-    names = tuple(f"Y_{number}" for number in range(1, len(scenario.groups) + 1))
-    for name, group in zip(names, scenario.groups, strict=True):
+    names = tuple(f"Y_{number}" for number in range(1, len(scenario.learned) + 1))
+    for name, group in zip(names, scenario.learned, strict=True):
         graph.add_node(name, meaning=f"{group} known", layer=0, **group.describe())
         if group.cause is not None:
             graph.add_edge(f"C_{group.cause}", name)
@@ -134,7 +144,7 @@ def from_network(graph: networkx.DiGraph) -> Scenario:
         "p_fm": entry(graph, "X_lm", (True, True)),
         "p_c": entry(graph, "X_c", ()),
         "p_cu": entry(graph, "X_lu", (True,)),
-        "groups": [
+        "learned": [
             keys_at(graph, name, GROUP_KEYS)
             for name in sorted(groups, key=lambda name: (len(name), name))
         ],

@@ -11,9 +11,9 @@ bound). Then, for a random person and for a table of n people,
 Both are computed from ln(1 - r) = sum_C log1p(-u_C z_C q_C), so that no small risk is lost beside 1.
 
 That product is the paper's (equation 3). It treats the subsets as independent, but just one of them is
-what is disclosed, so that under the paper's own assumptions the risk is exactly sum_C u_C z_C q_C. The
-two agree where risks are small; the sum is never below the product, and is given beside it. It is the
-overall risk of Xia et al. 2021, too, for the attacker of `as_scenario`.
+disclosed. Under the paper's own assumptions the risk is therefore exactly sum_C u_C z_C q_C. The two
+agree where risks are small; the sum is never below the product, and is given beside it. It is the overall
+risk of Xia et al. 2021, too, where each attribute is a group.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from anonymizer.attackers.disclosure import (
     subset_likelihood,
 )
 from anonymizer.attackers.owned import OwnedTuples
-from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.attackers.statement import THRESHOLDS
 from anonymizer.attackers.statistics import SLACK
 from anonymizer.attackers.unique_subsets import Uniqueness
@@ -235,20 +234,6 @@ class Reidentification:
     def is_quick(self) -> bool:
         """Whether it takes no time to look at each person once for each number of columns."""
         return self.people is not None and self.people.steps < QUICK
-
-    def as_scenario(self) -> Scenario:
-        """Return the same attacker as a scenario of Xia et al., in which every attribute is a group.
-
-        The mean overall risk of the records is then `individual_exact`. E-uniqueness must be one number.
-        """
-        outside = np.unique(self.unique_outside)
-        if outside.size > 1:
-            raise PolicyError(
-                "e_uniqueness: it differs between subsets, which no scenario can say; give one number."
-            )
-        groups = tuple(AttributeGroup((name,), chance) for name, chance in self.disclosed.items())
-        records = self.uniqueness.records
-        return Scenario(groups, records, p_m=1.0, p_fm=float(outside[0]), p_c=0.0, p_cu=0.0)
 
     def over_records(self, records: ArrayLike) -> Floats:
         """Return the risk that at least one of n people is re-identified, for each n."""

@@ -1,9 +1,9 @@
 """A scenario against a table as any scheme generalizes it: the overall risk of each tuple's people.
 
-For what it sums see exposure.py. Here a_S counts the people who are kept, while u_S, a property of the
-population, is estimated from the table before anything is suppressed, so that no suppression lowers the
-risk of anybody who is kept. Both depend on the levels of what is known alone: the cells are shared by all
-schemes that agree there, and so is u_S.
+For what it sums see exposure.py. Here a_S counts the people who are kept. u_S is a property of the
+population, estimated from the table before anything is suppressed: no suppression lowers the risk of
+anybody who is kept. Both depend on the levels of what is known alone: the cells are shared by all schemes
+that agree there, and so is u_S.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ScenarioAttack:
 
     @staticmethod
     def prepare(scenario: Scenario, microdata: Microdata) -> ScenarioAttack:
-        """Find what is learned of whom, or raise a PolicyError where the scenario does not fit.
+        """Find the probabilities for each person, or raise a PolicyError if the scenario does not fit.
 
         Ranges count with their upper ends, where nobody's risk is lower.
         """
@@ -120,7 +120,7 @@ class ScenarioAttack:
                 for name in group.attributes
                 for at in (names.index(name),)
             )
-            for group in self.scenario.groups
+            for group in self.scenario.learned
         )
 
     def known_sets(self, groups: tuple[Known, ...]) -> Iterator[tuple[Known, Floats]]:
@@ -135,7 +135,7 @@ class ScenarioAttack:
     def order(self) -> tuple[int, ...]:
         """The groups in an order in which those of one cause follow each other."""
         with_cause = [group for members in self.chances.members for group in members.tolist()]
-        alone = [at for at in range(len(self.scenario.groups)) if at not in with_cause]
+        alone = [at for at in range(len(self.scenario.learned)) if at not in with_cause]
         return (*alone, *with_cause)
 
     @cached_property
@@ -318,8 +318,8 @@ class ScenarioAttack:
 
 def check_exact(scenario: Scenario) -> None:
     """Refuse a scenario with too many groups for the exact risk."""
-    if len(scenario.groups) > EXACT_LIMIT:
+    if len(scenario.learned) > EXACT_LIMIT:
         raise PolicyError(
-            f"scenario: {len(scenario.groups)} groups are more than the {EXACT_LIMIT} whose subsets "
+            f"scenario: {len(scenario.learned)} groups are more than the {EXACT_LIMIT} whose subsets "
             "can all be looked at; merge groups, or use `anonymizer assess`, which draws what is known."
         )

@@ -137,29 +137,29 @@ def in_proportion(largest: float, other: float) -> Callable[[float], float]:
 class Proportion:
     """p or q: one for all, or by the value of a key, with a default for values not listed.
 
-    >>> share = Proportion(0.12, by="race", values={"Asian": 0.3})
+    >>> share = Proportion(0.12, by="race", probabilities={"Asian": 0.3})
     >>> share.of(["White", "Asian"]).tolist()
     [0.12, 0.3]
     """
 
     default: Share = 1.0
     by: Text | None = None
-    values: ByValue[Share] = field(default_factory=dict, hash=False)
+    probabilities: ByValue[Share] = field(default_factory=dict, hash=False)
 
     @property
     def largest(self) -> float:
         """The proportion where it is highest."""
-        return max([self.default, *self.values.values()])
+        return max([self.default, *self.probabilities.values()])
 
     def with_largest(self, largest: float) -> Proportion:
         """Return it with another largest value, and the others in proportion, none above 1.
 
-        >>> Proportion(0.1, by="race", values={"Asian": 0.2}).with_largest(0.4)
-        Proportion(default=0.2, by='race', values={'Asian': 0.4})
+        >>> Proportion(0.1, by="race", probabilities={"Asian": 0.2}).with_largest(0.4)
+        Proportion(default=0.2, by='race', probabilities={'Asian': 0.4})
         """
         change = in_proportion(self.largest, largest)
-        values = {value: change(share) for value, share in self.values.items()}
-        return Proportion(change(self.default), self.by, values)
+        changed = {value: change(share) for value, share in self.probabilities.items()}
+        return Proportion(change(self.default), self.by, changed)
 
     def of(self, labels: Sequence[str]) -> NDArray[np.float64]:
         """Return the proportion for each of the values of the key `by`.
@@ -167,37 +167,39 @@ class Proportion:
         A missing or redacted cell may be any value: it has the largest, unless it is listed.
         """
         others = {MISSING: self.largest, REDACTED: self.largest}
-        known = {**others, **self.values}
+        known = {**others, **self.probabilities}
         return np.array([known.get(label, self.default) for label in labels])
 
     def read_as(self, read: Callable[[Sequence[str]], list[str]]) -> Proportion:
         """Return the proportion with its values as a hierarchy writes them."""
-        keys = read(list(self.values))
-        return Proportion(self.default, self.by, dict(zip(keys, self.values.values(), strict=True)))
+        keys = read(list(self.probabilities))
+        return Proportion(
+            self.default, self.by, dict(zip(keys, self.probabilities.values(), strict=True))
+        )
 
     def describe(self) -> Any:
         """Return the proportion as TOML or JSON has it."""
         if self.by is None:
             return self.default
-        return {"by": self.by, "values": dict(self.values), "default": self.default}
+        return {"by": self.by, "probabilities": dict(self.probabilities), "default": self.default}
 
 
 class ShareByValue(Part):
     """A proportion as it is written where it depends on the value of a key."""
 
     by: Text
-    values: ByValue[Share]
+    probabilities: ByValue[Share]
     default: Share
 
 
 def parse_proportion(value: object) -> Proportion:
-    """Take a number, or a table with `by`, `values` and `default`."""
+    """Take a number, or a table with `by`, `probabilities` and `default`."""
     if isinstance(value, Proportion):
         return value
     if not isinstance(value, Mapping):
         return Proportion(TypeAdapter(Share).validate_python(value))
     table = TypeAdapter(ShareByValue).validate_python(dict(value))
-    return Proportion(table.default, table.by, table.values)
+    return Proportion(table.default, table.by, table.probabilities)
 
 
 PeopleShare = Annotated[Proportion, BeforeValidator(parse_proportion)]

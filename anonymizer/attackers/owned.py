@@ -1,9 +1,9 @@
 """The risk of each person, and uniqueness counted in people where a person has several rows.
 
 A person is unique on a subset C of the attributes if no other person has the values of one of their rows
-on C. Just one subset is what is disclosed of a person, so that the risk is the sum of z_C over the C that
-they are unique on: as it is where one person of the external table has these values, 0 where several
-have, and times q_C where nobody has.
+on C. Just one subset of a person is disclosed, so that the risk is the sum of z_C over the subsets on
+which they are unique. A term counts in full if one person of the external table has these values, not at
+all if several have, and times q_C if nobody has.
 """
 
 from __future__ import annotations

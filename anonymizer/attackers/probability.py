@@ -28,9 +28,6 @@ from anonymizer.validation import (
     show,
 )
 
-Range = tuple[float, float]
-"""The least and the highest that a probability may be."""
-
 LOW, HIGH = 0, 1
 """The ends of a range."""
 
@@ -80,7 +77,7 @@ def check_either(by: Any, info: ValidationInfo) -> Any:
 
 
 def check_dependent(value: Any, info: ValidationInfo) -> Any:
-    """Check that what depends on an attribute is given where the attribute is, and only there."""
+    """Check that the keys that depend on `by` stand beside it, and only there."""
     by = info.data.get("by", value)
     if value not in (None, {}) and by is None:
         raise ValueError("this key needs `by`, the attribute that the probability depends on")
@@ -318,7 +315,7 @@ adapter_of = cache(TypeAdapter)
 
 
 def parse_likelihood(value: object) -> object:
-    """Take a probability, a range, or a table that says for whom it is what."""
+    """Take a probability, a range, or a table that gives it by person."""
     if isinstance(value, Chance):
         return value if value.probability is None else value.probability
     if not isinstance(value, Mapping):

@@ -1,14 +1,14 @@
 """Scenario: what an attacker may learn about a person and do with it, after Xia et al. 2021.
 
-A scenario is a frozen value, a TOML file or the Bayesian network of the paper's Figure 1; each can be
-turned into the others (for the network see network.py). Beyond the paper, groups of attributes may have a
-common cause, and a probability may be a range, or depend on the person (see chance.py).
+A scenario is a frozen value or a TOML file, and is drawn as the Bayesian network of the paper's Figure 1
+(network.py). Beyond the paper, groups of attributes may have a
+common cause, and a probability may be a range, or depend on the person (see probability.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -45,9 +45,6 @@ from anonymizer.validation import (
     raise_faults,
     read_toml,
     show,
-    write_key,
-    write_keys,
-    write_table,
 )
 
 PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
@@ -66,27 +63,27 @@ p_cu = { by = "sex", probabilities = { F = 0.4 }, default = 0.5 }       # that a
 [causes]                       # what several groups depend on: without it none of them is learned
 account = 0.15                 # a probability like any other: also a range, by a value, from a column
 
-[[groups]]                     # attributes that are learned together, from one source, or not at all
+[[learned]]                     # attributes that are learned together, from one source, or not at all
 attributes = ["age", "sex"]
 source = "the profile of the account"
 cause = "account"
 probability = 0.8              # once the account is found
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 source = "places named in posts"
 cause = "account"
 probability = [0.2, 0.5]
 levels = { zip = 1 }           # the level of the hierarchy on which the source knows it; default 0
 
-[[groups]]                     # an attribute may come from several sources: one is enough
+[[learned]]                     # an attribute may come from several sources: one is enough
 attributes = ["age", "sex", "zip"]
 source = "the voter list"
 by = "zip"                     # the probability depends on the value of an attribute, or of several:
 default = 0.6                  # by = ["zip", "sex"], probabilities = { "44101" = { F = 0.66 } }
 probabilities = { "44101" = 0.64 }
 
-[[groups]]
+[[learned]]
 attributes = ["*"]             # every quasi-identifier that no group names
 source = "a relative"
 column = "known_to_staff"      # each row has its own: a column of numbers from 0 to 1
@@ -95,7 +92,7 @@ column = "known_to_staff"      # each row has its own: a column of numbers from 
 
 
 def parse_cause(value: object) -> object:
-    """Take the probability of a cause, or a table that says for whom it is what."""
+    """Take the probability of a cause, or a table that gives it by person."""
     return as_chance(parse_likelihood(value))
 
 
@@ -178,13 +175,10 @@ class AttributeGroup:
         return {"attributes": list(self.attributes), **self.chance.describe(), **given}
 
 
-GROUP_KEYS = tuple(each.name for each in fields(AttributeGroup))
-
-
 def check_groups(value: object) -> Iterator[str]:
     """Check that there are groups."""
     if isinstance(value, list | tuple) and not value:
-        yield "no group is given; add a [[groups]] table"
+        yield "no group is given; add a [[learned]] table"
 
 
 @plain_errors()
@@ -198,7 +192,7 @@ class Scenario:
     ('age', 'sex')
     """
 
-    groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
+    learned: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
     population: Annotated[
         Any,
         BeforeValidator(parse_population),
@@ -222,7 +216,7 @@ class Scenario:
     @classmethod
     def check_causes(cls, causes: dict[str, Chance], info: ValidationInfo) -> dict[str, Chance]:
         """Check that groups name causes that there are, and that each cause has a group."""
-        groups = info.data.get("groups")
+        groups = info.data.get("learned")
         if groups is None:
             return causes
         named = dict.fromkeys(group.cause for group in groups if group.cause is not None)
@@ -241,7 +235,7 @@ class Scenario:
     @property
     def attributes(self) -> tuple[str, ...]:
         """All attributes that the attacker may learn."""
-        names = (attribute for group in self.groups for attribute in group.attributes)
+        names = (attribute for group in self.learned for attribute in group.attributes)
         return tuple(dict.fromkeys(names))
 
     @property
@@ -260,7 +254,7 @@ class Scenario:
     @property
     def chances(self) -> tuple[Chance, ...]:
         """All probabilities: of groups, causes and parameters."""
-        groups = (group.chance for group in self.groups)
+        groups = (group.chance for group in self.learned)
         return (*groups, *self.causes.values(), *self.parameters)
 
     @property
@@ -278,9 +272,9 @@ class Scenario:
         parameters: dict[str, Any] = dict(
             zip(PARAMETERS, map(change, self.parameters), strict=True)
         )
-        groups = tuple(group.with_chance(change(group.chance)) for group in self.groups)
+        groups = tuple(group.with_chance(change(group.chance)) for group in self.learned)
         causes = {name: change(chance) for name, chance in self.causes.items()}
-        return replace(self, groups=groups, causes=causes, **parameters)
+        return replace(self, learned=groups, causes=causes, **parameters)
 
     @property
     def has_ranges(self) -> bool:
@@ -290,7 +284,7 @@ class Scenario:
     @property
     def has_learned_ranges(self) -> bool:
         """Whether it is a range how likely something is learned."""
-        learned = [group.chance for group in self.groups] + list(self.causes.values())
+        learned = [group.chance for group in self.learned] + list(self.causes.values())
         return any(chance.has_range for chance in learned)
 
     def at(self, end: int) -> Scenario:
@@ -308,16 +302,16 @@ class Scenario:
             return self
         others = [name for name in quasi_identifiers if name not in self.attributes]
         groups = []
-        for group in self.groups:
+        for group in self.learned:
             names = [[name] if name != ALL_OTHERS else others for name in group.attributes]
             if expanded := tuple(name for part in names for name in part):
                 groups.append(replace(group, attributes=expanded))
-        return replace(self, groups=tuple(groups))
+        return replace(self, learned=tuple(groups))
 
     def check_attributes(self, quasi_identifiers: Sequence[str]) -> list[str]:
         """Say which attributes of the scenario are not quasi-identifiers of the table."""
         return [
-            f"groups: '{name}' is not a quasi-identifier; {suggest_name(name, quasi_identifiers)}"
+            f"learned: '{name}' is not a quasi-identifier; {suggest_name(name, quasi_identifiers)}"
             for name in self.attributes
             if name not in (*quasi_identifiers, ALL_OTHERS)
         ]
@@ -352,10 +346,10 @@ class Scenario:
     def parse(keys: Mapping[str, Any], where: str = "scenario") -> Scenario:
         """Make a scenario of the keys of a TOML file; all faults are shown together.
 
-        >>> Scenario.parse({"groups": [], "population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
+        >>> Scenario.parse({"learned": [], "population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
         Traceback (most recent call last):
         anonymizer.errors.PolicyError: scenario has 3 defects:
-          - groups: no group is given; add a [[groups]] table.
+          - learned: no group is given; add a [[learned]] table.
           - population: 0 is too small; use 1 or more.
           - p_m: 2 is not a probability; use a number from 0 to 1.
         """
@@ -370,15 +364,7 @@ class Scenario:
             described["estimator"] = self.estimator
         if self.causes:
             described["causes"] = {name: c.describe() for name, c in self.causes.items()}
-        return described | {"groups": [group.describe() for group in self.groups]}
-
-    def to_toml(self) -> str:
-        """Write the scenario as the text of a TOML file; `read` reads it back."""
-        described = self.describe()
-        causes, groups = described.pop("causes", {}), described.pop("groups")
-        tables = [write_table(f"[causes.{write_key(name)}]", each) for name, each in causes.items()]
-        tables += [write_table("[[groups]]", each, ("probabilities", "levels")) for each in groups]
-        return "\n".join(["\n".join(write_keys(described)) + "\n", *tables])
+        return described | {"learned": [group.describe() for group in self.learned]}
 
 
 def describe_likelihood(value: Any) -> Any:
@@ -413,7 +399,7 @@ def stated_chances(scenario: Scenario) -> Iterator[StatedChance]:
             chance,
             lambda other, n=name: replace(scenario, causes={**scenario.causes, n: other}),  # type: ignore[misc]
         )
-    for number, group in enumerate(scenario.groups):
+    for number, group in enumerate(scenario.learned):
         source = "" if group.source is None else f" from {group.source}"
         yield StatedChance(
             f"that {group} is learned{source}",
@@ -424,6 +410,6 @@ def stated_chances(scenario: Scenario) -> Iterator[StatedChance]:
 
 def with_group(scenario: Scenario, number: int, chance: Chance) -> Scenario:
     """Return a scenario in which one group is learned with another probability."""
-    groups = scenario.groups
+    groups = scenario.learned
     changed = groups[number].with_chance(chance)
-    return replace(scenario, groups=(*groups[:number], changed, *groups[number + 1 :]))
+    return replace(scenario, learned=(*groups[:number], changed, *groups[number + 1 :]))

@@ -1,8 +1,8 @@
 """An external source against a table: with what probability it tells who somebody is.
 
-Simon et al. 2020, sections 3.3 and 3.6: p q / k where the source is not at hand; 1 / (k m) where it is.
-k is the number of people kept who share a person's generalized values of the source's keys, m that of the
-people of the source who match them. A source that is at hand finds nobody whom nobody in it matches.
+Simon et al. 2020, sections 3.3 and 3.6: p q / k where the source is not at hand; 1 / (k m) where it is. k
+is the number of kept people with a person's generalized values of the keys, m the number of people of the
+source who match these. A source at hand finds only people who match somebody in it.
 
 Missing cells: m counts every person of the source who may be meant. k counts those only whose values are
 equal, missing or not: whoever looks for a person cannot rule out more of them than the others.
@@ -93,7 +93,7 @@ class SourceAttack:
         for share in self.source.shares():
             if share.by is None:
                 continue
-            at, stated = self.microdata.attributes.index(share.by), list(share.values)
+            at, stated = self.microdata.attributes.index(share.by), list(share.probabilities)
             hierarchy = self.microdata.columns[at].hierarchy.with_values(stated)
             leaves, read = hierarchy.leaves, hierarchy.read_texts(stated)
             known = {*leaves, *OPEN}

@@ -1,7 +1,7 @@
 """Statement: what a steward has to say before anything can be computed, read from TOML or built in code.
 
-Which external sources there are, by which keys they could be linked, how far they overlap with the table,
-which values would do harm, and what probability is acceptable.
+It names the external sources, the keys for linking them, their overlap with the table, the values that
+would do harm, and the acceptable probability.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ threshold = "sensitive"
 name = "newspapers"
 keys = ["age", "sex", "state"]
 attack = "idiosyncratic"
-p = { by = "state", values = { "Ohio" = 0.3 }, default = 0.1 }          # by the value of a key
+p = { by = "state", probabilities = { "Ohio" = 0.3 }, default = 0.1 }   # by the value of a key
 
 [[source]]                     # a source that is at hand is linked, and needs no p and q
 name = "voter list"
 keys = ["age", "sex", "zip"]
-table = "voters.csv"
+path = "voters.csv"
 delimiter = ","
-columns = { zip = "postcode" } # what the source calls a key
+names = { zip = "postcode" }   # what the source calls a key
 id = "voter_id"                # rows with the same id are one person; left out: each row is a person
 """
 """A statement with every key there is."""
@@ -137,9 +137,9 @@ class ExternalSource(Part):
     )
     levels: ByName[Level] = Field({})
     threshold: Threshold | None = None
-    table: FilePath | None = None
+    path: FilePath | None = None
     delimiter: Delimiter | None = None
-    columns: ByName[Text] = Field({})
+    names: ByName[Text] = Field({})
     id: Text | None = None
     """The column of the table that tells whose a row is; None where each row is a person."""
 
@@ -150,7 +150,7 @@ class ExternalSource(Part):
         raise_faults(unknown_keys([] if share.by is None else [share.by], info))
         return share
 
-    @field_validator("without", "levels", "columns")
+    @field_validator("without", "levels", "names")
     @classmethod
     def check_keys(cls, table: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         """Check that what is said of keys is said of keys of the source."""
@@ -159,16 +159,16 @@ class ExternalSource(Part):
 
     @model_validator(mode="after")
     def check_table(self) -> Self:
-        """Check that a source at hand is not estimated, and that one that is not has no columns."""
+        """Check that a source with a table has no overlap, and one without no names and no id."""
         overlap = self.model_fields_set & {"p", "q", "without"}
-        if self.table is not None and overlap:
+        if self.path is not None and overlap:
             raise ValueError(
                 f"with a table, {quote_some(sorted(overlap))} is not estimated; leave it out"
             )
-        about_table = self.model_fields_set & {"columns", "id"}
-        if self.table is None and about_table:
+        about_table = self.model_fields_set & {"names", "id"}
+        if self.path is None and about_table:
             raise ValueError(
-                f"{quote_some(sorted(about_table))} is about a table; name it under 'table'"
+                f"{quote_some(sorted(about_table))} is about a table; name it under 'path'"
             )
         return self
 
@@ -250,7 +250,7 @@ class Statement(Part):
     @property
     def files(self) -> list[Path]:
         """The tables it names, none of which may be overwritten."""
-        return [self.folder / source.table for source in self.source if source.table is not None]
+        return [self.folder / source.path for source in self.source if source.path is not None]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """The collective match: all released rows matched with an identified list at once.
 
-Every match in which each row may be the person's it is given to, and nobody has two rows, is as likely as
-any other. The classes of one scheme are disjoint, so that within a class the match is a random one: of f
-rows in a class with F people of the list, f/F are expected to be right. Where classes overlap, as in
-layers or in rows that were tampered with, those with the fewest people who may have them choose first.
+A match gives each row to a person who may have it, and no person two rows. All matches are equally
+likely. The classes of one scheme are disjoint, so that within a class the match is a random one: of f
+rows in a class with F people of the list, f/F are expected to be right. Classes overlap in layers, and in
+rows that were tampered with. Then the class with the fewest candidates chooses first.
 
 Matches are drawn until there are enough rows to tell the share that is right. Rows of one match hang
 together: whoever is given to a wrong row is missing at their own. In a class of two rows and two people,
@@ -95,7 +95,7 @@ def identified(setting: Setting) -> tuple[Integers, tuple[int, ...], Integers]:
 
 
 def find_people(records: Column, people: Column) -> Integers:
-    """Return where in a list each record's person stands, by a column that tells who they are."""
+    """Return the place of each record's person in a list, by an id column."""
     place_of_text = dict(zip(people.texts, first_places(people), strict=True))
     places = [place_of_text.get(text, NOBODY) for text in records.texts]
     return np.array(places, np.int64)[records.codes]

@@ -1,4 +1,4 @@
-"""Downcoding: what it gives away that a release was made in layers, which were opened one by one.
+"""Downcoding: disclosure by a release in layers, since these were opened one by one.
 
 `layers.narrowing` says which cells can be narrowed down by the layer that a record is in, for whoever
 knows how layers are made (minimality: Wong et al. 2007; downcoding: Cohen 2022). All released cells are

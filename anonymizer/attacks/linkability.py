@@ -1,8 +1,8 @@
 """Linkability: can two lists about the same people, each with some columns, be joined by the release?
 
-Giomi et al. 2022 (anonymeter), with one neighbour: the attacker picks a row that fits somebody's entry in
-the one list, and a row that fits their entry in the other, and joins the two if it is the same row. A
-generalized cell fits all that it covers; among the rows that fit, one is picked at random.
+Giomi et al. 2022 (anonymeter), with one neighbour: for each of two lists the attacker picks a row that
+fits somebody's entry, and joins the entries if both rows are the same. A generalized cell fits all that
+it covers; among the rows that fit, one is picked at random.
 """
 
 from __future__ import annotations

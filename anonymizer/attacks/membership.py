@@ -1,8 +1,8 @@
 """Membership inference: is somebody whose quasi-identifiers are known in the release?
 
-The attacker says yes if a released row may be theirs. The success is how often that is said of people who
-are in the original, the baseline how often it is said of people who are not; the excess is the attacker's
-advantage (Yeom et al. 2018).
+The attacker says yes if a released row may be theirs. The success is the share of yes among people who
+are in the original, the baseline that among people who are not; the excess is the attacker's advantage
+(Yeom et al. 2018).
 """
 
 from __future__ import annotations

@@ -100,11 +100,9 @@ class ReleasePlan:
         A value that only suppressed records have is not among them.
         """
         recoding = self.recodings[column]
-        numbers = recoding.number_of_tuple[self.tuple_of_row[self.rows]]
-        used = np.zeros(len(recoding.values), np.bool_)
-        used[numbers] = True
-        values = [v for v, there in zip(recoding.values, used.tolist(), strict=True) if there]
-        return (np.cumsum(used) - 1).astype(np.int32)[numbers], values
+        written = Column(recoding.number_of_tuple, recoding.values)
+        released = written.keep(self.tuple_of_row[self.rows])
+        return released.codes.astype(np.int32), list(released.texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import IO, Any, BinaryIO, Protocol, TextIO, cast
 
 import pyarrow as pa
 
-from anonymizer.errors import DataError
+from anonymizer.errors import AnonymizerError, DataError
 
 BLOCK = 1 << 20
 
@@ -229,8 +229,8 @@ ROWS = 20
 QUOTED = re.compile(r'"[^"]*"')
 
 
-def check_delimiter(delimiter: str) -> None:
-    """Raise a DataError unless cells can be separated so.
+def check_delimiter(delimiter: str, error: type[AnonymizerError] = DataError) -> None:
+    """Raise an error unless cells can be separated so.
 
     >>> check_delimiter("é")
     Traceback (most recent call last):
@@ -240,8 +240,8 @@ def check_delimiter(delimiter: str) -> None:
 
     try:
         parse_delimiter(delimiter)
-    except ValueError as error:
-        raise DataError(f"delimiter: {error}.") from None
+    except ValueError as fault:
+        raise error(f"delimiter: {fault}.") from None
 
 
 def hidden_delimiter(name: str) -> str | None:

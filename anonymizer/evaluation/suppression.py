@@ -153,9 +153,9 @@ def bind_together(
 ) -> Tuples:
     """Mark the tuples that must be suppressed at every finer scheme too, and here.
 
-    Take the models that limit the risk of single people and whose risk never falls where a scheme is
-    made finer. What is kept at a finer scheme meets them here, so that it is part of the greatest set
-    that does: what is not in that set is suppressed there.
+    Take the models that limit the risk of single people and whose risk never falls where a scheme is made
+    finer. All that is kept at a finer scheme meets these models here too. It is therefore part of the
+    greatest set that meets them; the rest is suppressed there.
     """
     monotone = relaxed_people(models)
     nothing = np.zeros(microdata.distinct, np.bool_)
@@ -202,10 +202,10 @@ def combine_bindings(
 ) -> Binding:
     """Return what must go at every finer scheme, as far as the models know.
 
-    `remaining` is what is left when the classes that violate a model by themselves, which are given model
-    by model, are suppressed. Those that violate one record by record are taken together with those of
-    which no more than some records can be kept. Where there are none, the first model of the whole table
-    that knows something speaks for itself.
+    `violations` has, for each model, the classes that violate it by themselves; `remaining` is the table
+    without them. Those that violate one record by record are taken together with those of which no more
+    than some records can be kept. Where there are none, the first model of the whole table that knows
+    something speaks for itself.
     """
     classes = remaining.classes
     least = asked_by(models, classes.input_people).least_class

@@ -67,11 +67,6 @@ class Frontier(Plotted):
     figures: Mapping[str, str] = field(default_factory=dict)
     """The analyses that the points have figures of, by name, and what these are."""
 
-    @property
-    def non_dominated(self) -> tuple[Point, ...]:
-        """The points that no other dominates in both risk and quality."""
-        return tuple(point for point in self.points if not point.dominated)
-
     def pick(self, value: float, **changes: Any) -> Solution:
         """Make the release of one point ready.
 

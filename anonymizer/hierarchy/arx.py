@@ -12,12 +12,11 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from anonymizer.data.staging import replace_file
-from anonymizer.data.text import CANDIDATES, QUOTED
+from anonymizer.data.text import CANDIDATES, QUOTED, check_delimiter
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.levels import Levels
-from anonymizer.validation import parse_delimiter
 
 ARX = ";"
 """What ARX puts between cells."""
@@ -27,7 +26,7 @@ def read_arx(path: str | Path, name: str | None = None, delimiter: str | None = 
     """Read a hierarchy as ARX writes it; its name is the file's unless another is given."""
     path = Path(path)
     if delimiter is not None:
-        _check_delimiter(delimiter)
+        check_delimiter(delimiter, HierarchyError)
     plain = read_bytes(path).removeprefix(codecs.BOM_UTF8)
     levels = read_levels(plain, delimiter, path)
     if levels is None:
@@ -70,7 +69,7 @@ def read_levels(plain: bytes, delimiter: str | None, path: Path) -> Levels | Non
 def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]:
     """Read the cells of a file, sound or not; an empty line is an empty row."""
     if delimiter is not None:
-        _check_delimiter(delimiter)
+        check_delimiter(delimiter, HierarchyError)
     # Excel puts a byte order mark first; it is no part of the first value
     text = read_text(Path(path), encoding="utf-8-sig")
     delimiter = find_delimiter(text) if delimiter is None else delimiter
@@ -87,7 +86,7 @@ def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]
 
 def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> None:
     """Write a hierarchy as ARX reads it; an interrupted write leaves the old file or none."""
-    _check_delimiter(delimiter)
+    check_delimiter(delimiter, HierarchyError)
     check_listed(hierarchy)
     quoted = [[_quote(label, delimiter) for label in labels] for labels in hierarchy.labels]
     if hierarchy.height == 1:
@@ -166,13 +165,6 @@ def is_tree(text: str, delimiter: str) -> bool:
     except csv.Error:
         return False
     return len(ends) > 1 and len(set(ends)) == 1 and ends[0][0] > 1
-
-
-def _check_delimiter(delimiter: str) -> None:
-    try:
-        parse_delimiter(delimiter)
-    except ValueError as error:
-        raise HierarchyError(f"delimiter: {error}.") from None
 
 
 def _quote(cell: str, delimiter: str) -> str:

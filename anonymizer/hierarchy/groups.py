@@ -99,7 +99,7 @@ class Explicit(Builder):
     """Values grouped by name.
 
     Exactly one of three: `values` (no groups below the top), `groups` (lists of values by group, nested
-    for more levels), `file` (a table that has the values in the column `value`, and their groups in the
+    for more levels), `path` (a table that has the values in the column `value`, and their groups in the
     columns `above`, fine to coarse).
 
     >>> list(Explicit(groups={"Europe": {"North": ["NO", "SE"], "South": ["IT"]}}).rows())
@@ -109,29 +109,29 @@ class Explicit(Builder):
     kind: ClassVar[str] = "mapping"
     values: Values = ()
     groups: Annotated[dict[str, Any] | None, BeforeValidator(parse_groups)] = None
-    file: FilePath | None = None
+    path: FilePath | None = None
     unlisted: Flag = False
     """Whether values that are not listed are covered, where there are no groups below the top."""
     value: Text | None = None
-    """The column of `file` that has the values."""
+    """The column of `path` that has the values."""
     above: Labels = ()
-    """The columns of `file` that have their groups, level by level."""
+    """The columns of `path` that have their groups, level by level."""
 
-    @field_validator("file")
+    @field_validator("path")
     @classmethod
-    def check_one(cls, file: Any, info: ValidationInfo) -> Any:
+    def check_one(cls, path: Any, info: ValidationInfo) -> Any:
         """Check that the values are given in one way only."""
         others = ("values", "groups")
-        given = [file, *(info.data[key] for key in others if key in info.data)]
+        given = [path, *(info.data[key] for key in others if key in info.data)]
         if len(given) == 3 and sum(map(bool, given)) != 1:
-            raise ValueError("give exactly one of `values`, `groups` and `file`")
-        return file
+            raise ValueError("give exactly one of `values`, `groups` and `path`")
+        return path
 
     @field_validator("unlisted")
     @classmethod
     def check_unlisted(cls, unlisted: bool, info: ValidationInfo) -> bool:
         """Check that a value that is not listed needs no group."""
-        if unlisted and any(info.data.get(key) for key in ("groups", "file")):
+        if unlisted and any(info.data.get(key) for key in ("groups", "path")):
             raise ValueError(
                 "nothing says which group they belong to; remove it, and list all values"
             )
@@ -141,9 +141,9 @@ class Explicit(Builder):
     @classmethod
     def check_column(cls, names: Any, info: ValidationInfo) -> Any:
         """Check that columns are named where there is a file, and only there."""
-        if "file" in info.data and bool(names) != bool(info.data["file"]):
+        if "path" in info.data and bool(names) != bool(info.data["path"]):
             fault = (
-                "goes with `file`; leave it out" if names else "`file` needs it; name the column"
+                "goes with `path`; leave it out" if names else "`path` needs it; name the column"
             )
             raise ValueError(fault)
         return names
@@ -151,14 +151,14 @@ class Explicit(Builder):
     @property
     def files(self) -> tuple[Path, ...]:
         """The table that the groups come from."""
-        return () if self.file is None else (self.file,)
+        return () if self.path is None else (self.path,)
 
     def resolve(self, folder: Path) -> Builder:
         """Return the builder with the groups that the file has."""
-        if self.file is None or self.value is None:
+        if self.path is None or self.value is None:
             return self
-        groups = read_groups(folder / self.file, self.value, self.above)
-        return replace(self, file=None, value=None, above=(), groups=groups)
+        groups = read_groups(folder / self.path, self.value, self.above)
+        return replace(self, path=None, value=None, above=(), groups=groups)
 
     def remedy(self) -> str | None:
         """Say how to cover values that are not listed."""

@@ -91,11 +91,6 @@ def count_texts(column: pd.Series[Any]) -> dict[str, int]:
     return dict(zip(words.texts, times, strict=True))
 
 
-def distinct_texts(column: pd.Series[Any]) -> list[str]:
-    """List the texts of a column, in order of first appearance, missing cells aside."""
-    return [text for text in count_texts(column) if text != MISSING]
-
-
 def _propose(name: str, counts: Counts) -> list[str]:
     proposals: tuple[Callable[[str, Counts], list[str] | None], ...]
     proposals = (_dates, _classified, _codes, _numbers)

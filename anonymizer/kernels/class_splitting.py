@@ -39,7 +39,7 @@ class SplittingTask(NamedTuple):
     """
 
     values: Any
-    """`values[i, a]`: what each tuple's value covers depends on; see search/covers.py."""
+    """`values[i, a]`: what each tuple's value covers depends on; see search/subtree_bounds.py."""
     counts: Any
     repeated: Any
     """The tuples that occur more than once."""

@@ -74,10 +74,10 @@ def take_classes(
     """Take classes of free tuples in the order of their cost, the cheapest first.
 
     A class is open with at least `least` records among the free tuples; its tuples are then no longer
-    free. Costs are compared in steps of `width`; within a step, schemes go by number. `first`, `last`
-    and `following` are the queues of schemes, one for each step. Below the cost `looked_at`, the classes
-    of a scheme had too few records. The first `number` of `free` are the free tuples; `scheme_of` gets
-    the number of the scheme that takes each, and stays as it is where none does.
+    free. Costs are compared in steps of `width`; within a step, schemes go by number. `first`, `last` and
+    `following` are the queues of schemes, one for each step. Below the cost `looked_at`, the classes of a
+    scheme had too few records. The first `number` of `free` are the free tuples; `scheme_of` gets the
+    number of the scheme that takes each; it is not touched for the others.
 
     Begins at a step and returns, after looking at about `most` tuples, the step it is at and the number
     of free tuples. When the step is behind the last one, no class is left to take.

@@ -77,9 +77,8 @@ def add_risks(labels, matches, unique, kept, kind, picked, alone, confirmed, ris
     """Add the overall risk given one set of known groups to each tuple kept, by the weight of its kind.
 
     `matches` has the people who match a tuple with each label. By kind: one of them is picked and
-    confirmed with the probability `picked`; `alone` comes on top for somebody whom nobody else matches,
-    and `confirmed` if that person is unique in the population, which is as likely as `unique` of the
-    label.
+    confirmed with the probability `picked`; `alone` is added for somebody whom nobody else matches, and
+    `confirmed` if that person is unique in the population too: `unique` has the probability by label.
     """
     for row in range(labels.size):
         if kept[row]:

@@ -1,9 +1,9 @@
 """Who is unique on which subsets of the attributes, person by person.
 
 Attributes are decided on one after the other, kept or dropped. A run is a set of tuples that agree on all
-attributes kept so far. A person who is alone in a run stays unique whatever else is kept, so that all
-subsets of that branch are settled at once: `trees[:, child]` is what they weigh together. Branches are
-nodes of a binary tree: 1 is the root, 2 n keeps and 2 n + 1 drops the next attribute.
+attributes kept so far. A person alone in a run stays unique whatever else is kept. All subsets of that
+branch are then settled at once: `trees[:, child]` is their weight together. Branches are nodes of a
+binary tree: 1 is the root, 2 n keeps and 2 n + 1 drops the next attribute.
 """
 
 from __future__ import annotations

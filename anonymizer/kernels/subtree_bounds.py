@@ -202,7 +202,7 @@ def close_box(closed, n_closed, low, high, infeasible):
 
 @inlined
 def close_above(nodes, depth, before, closed, n_closed):
-    """Close what lies above the highest scheme of a node and not above what that was before."""
+    """Close the part above a node's highest scheme that was not above its former one."""
     for a in range(before.size):
         if nodes.high[depth, a] < before[a]:
             n_closed = close_box(closed, n_closed, nodes.low[depth], before, 0.0)

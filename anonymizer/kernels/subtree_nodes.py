@@ -1,4 +1,4 @@
-"""Nodes of subtree bounds: parts of a box, what their schemes lose at least, and where that is enough."""
+"""Nodes of subtree bounds: parts of a box, lower bounds on the loss of their schemes, and cuts."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def agree(keys, one, other, word, above):
 
 @kernel
 def compare(keys, zero, one, word, flag):
-    """Compare a key whose bit is 0 with one whose bit is 1 as if that were 0 too: -1, 0 or 1."""
+    """Compare two keys as if the second one's bit, which is 1, were 0 as in the first: -1, 0 or 1."""
     left, right = keys[zero, word], keys[one, word] ^ flag
     if left != right:
         return -1 if left < right else 1

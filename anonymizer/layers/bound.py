@@ -160,7 +160,7 @@ class Prices:
 
 @dataclass(eq=False)
 class CheapestSchemes:
-    """The cheapest scheme at which the models let each record through, as far as schemes were looked at.
+    """The cheapest scheme at which the models let each record through, among those looked at so far.
 
     Schemes are looked at by the least that they lose: a record whose cheapest is not yet known loses at
     least what the next scheme does. The candidates must be all of the lattice.
@@ -239,8 +239,8 @@ def bounding_of(
 def bound_of(measure: AttributeMeasure, arithmetic: float) -> float:
     """Turn a bound on the arithmetic loss into one on the measure's.
 
-    The geometric loss is least, for a given sum of weighted losses, where as few attributes as possible
-    bear it: it is a concave function of them, and that is its most uneven argument.
+    For a given sum of weighted losses, the geometric loss is least where as few attributes as possible
+    bear it: it is concave in them, and no argument is more uneven.
 
     >>> from anonymizer.utility import Loss
     >>> round(bound_of(Loss(Aggregate.GEOMETRIC, (1.0, 1.0)), 0.3), 4)

@@ -64,7 +64,7 @@ class Layering:
 
     @property
     def coarsest(self) -> Scheme:
-        """The least scheme that is at least as coarse as every layer."""
+        """The join of all layers: the least scheme that is as coarse as each, or coarser."""
         if not self.schemes:
             return self.microdata.lattice.high
         return tuple(np.max(np.array(self.schemes), axis=0).tolist())

@@ -7,15 +7,15 @@ that it lies outside the finer one: no record of a class is any tuple of an open
 this can be read off the release, in whichever order classes were taken, for new layers as for given ones.
 
 When it holds. `take_classes` takes the classes of a scheme whole: all tuples of a class cost the same.
-`construct_by_scheme` does so where each model lets through all free tuples of a class or none, as a model
-that is `local` does. A model that is not may refuse some tuples of a class for what they are before
-generalization; those stay free, and a coarser class may release them. There, nothing is counted.
+`construct_by_scheme` does so where each model lets through all free tuples of a class or none; every
+`local` model does. Other models may refuse some tuples of a class for their original values; those stay
+free, and a coarser class may release them. There, nothing is counted.
 
 What is counted. A cell of a record is narrowed if an open class differs from the record's class in this
 attribute alone and is finer there: then the record has none of that class's values of the attribute. That
-is the least that can be learned. Several classes together may rule out more; so may the fact that a finer
-class did not open, which says that too few free records fell into it (minimality: Wong et al. 2007;
-downcoding: Cohen 2022). Suppressed records are not counted.
+is the least that can be learned. Several classes together may rule out more. So may a finer class that
+did not open: too few free records fell into it (minimality: Wong et al. 2007; downcoding: Cohen 2022).
+Suppressed records are not counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""find_layers: layers that lose little, as few as asked for, with a bound on all others."""
+"""find_layers: layers with a small loss, no more than asked for, and a bound on all others."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def within_limit(task: LayersTask, costs: Costs, found: Layers, one_scheme: OneS
 
 
 def or_one_scheme(task: LayersTask, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
-    """Return one scheme for all records where that loses less, as it may where there are few."""
+    """Return one scheme for all records if it loses less, which happens in small tables."""
     scheme = one_scheme(EVALUATIONS)
     if scheme is None or task.looks_suppressed(scheme):
         return found
@@ -313,8 +313,9 @@ def next_layer(
 ) -> tuple[Layers, Scheme, dict[Scheme, float]]:
     """Return the layers with one more scheme, that scheme, and what each scheme gained when last tried.
 
-    A scheme seldom gains more after others were taken in than before. So those that gained most are
-    tried first, until one gains as much as the next did (Minoux 1978), or until the time is up.
+    A scheme seldom gains more after others were taken in than before. So schemes are tried by their last
+    gain, the highest first, until one still gains as much as the next one did (Minoux 1978), or time is
+    up.
     """
     gained, best = dict(gains), None
     best_scheme: Scheme = ()

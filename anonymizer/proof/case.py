@@ -239,7 +239,7 @@ def overall_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
         )
     attack: ScenarioAttack = model.attack(microdata)
     names, causes = microdata.attributes, list(attack.scenario.causes)
-    groups = attack.scenario.groups
+    groups = attack.scenario.learned
     unique = None
     if scenario.needs_unique:
         unique = estimator_of(attack)

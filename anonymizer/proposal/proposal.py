@@ -20,6 +20,7 @@ from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Source
 from anonymizer.proposal.choices import check_needed, given_roles
+from anonymizer.proposal.content import check_header
 from anonymizer.proposal.criteria import (
     Recipient,
     is_knowable,
@@ -30,7 +31,6 @@ from anonymizer.proposal.criteria import (
 from anonymizer.proposal.decision import ColumnFacts, Confidence, Decision, decide, look_at
 from anonymizer.proposal.derived import settle_derived
 from anonymizer.proposal.figures import unique_share
-from anonymizer.proposal.header import check_header
 from anonymizer.proposal.kept import KEPT, find_warnings
 from anonymizer.proposal.names import Meaning
 from anonymizer.proposal.person import Whose, find_whose

@@ -248,16 +248,15 @@ def grouped_spec(name: str, above: Sequence[str], path: Path) -> str | None:
             continue
         where = path.resolve()
         try:
-            Explicit(file=where, value=name, above=tuple(keep)).build(name)
+            Explicit(path=where, value=name, above=tuple(keep)).build(name)
         except (HierarchyError, PolicyError):
             continue
-        file = where.as_posix()
         return "".join(
             f"{line}\n"
             for line in (
                 f"# Column '{write_comment(name)}': the groups are other columns of its table.",
                 'builder = "mapping"',
-                *write_keys({"file": file, "value": name, "above": list(keep)}),
+                *write_keys({"path": where.as_posix(), "value": name, "above": list(keep)}),
                 'missing = "top"',
             )
         )

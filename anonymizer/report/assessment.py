@@ -26,7 +26,7 @@ OF_SINGLE_PEOPLE = "records"
 
 
 def sections(assessment: Assessment) -> Iterator[Section]:
-    """Say what an attacker could do, for whom, why, and what could be done about it."""
+    """Show the risks, the people at risk, the reasons, and the remedies."""
     if assessment.findings is not None:
         yield sources_section(assessment.findings)
     if assessment.scenarios:

@@ -63,7 +63,7 @@ def between(found: Estimate) -> str:
 
 
 def detail_section(attack: Attack) -> Section:
-    """Say what one attack tried, on whom, and what else was found."""
+    """Show the question of one attack, its people, and its other figures."""
     title = attack.name[0].upper() + attack.name[1:]
     if attack.skipped is not None:
         return Section(title, (attack.question, attack.finding))

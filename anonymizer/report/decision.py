@@ -130,7 +130,7 @@ def sections_of(decision: ReleaseDecision, provenance: Provenance) -> tuple[Sect
 
 
 def context_section(decision: ReleaseDecision) -> Section:
-    """Say who releases what to whom and why."""
+    """State the organization, the data, the recipient and the purpose."""
     stated = decision.context.describe()
     rows = tuple((question, stated_text(stated[key])) for key, question in QUESTIONS.items())
     return Section("Context and accountability", (), (FigureTable((), rows),))
@@ -254,7 +254,7 @@ def profile_section(decision: ReleaseDecision) -> Section:
 
 
 def proof_section(decision: ReleaseDecision, provenance: Provenance) -> Section:
-    """Say what was verified, with which version, on which files."""
+    """List the verified claims, the version and the files."""
     checks = decision.verification.checks
     held = sum(check.passed is True for check in checks)
     unchecked = [check.claim for check in checks if check.passed is None and not check.warning]

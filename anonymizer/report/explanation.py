@@ -51,7 +51,7 @@ MODEL_RISK = (
 def render_text(
     explanation: Explanation | LayeredExplanation, comparison: Comparison | None = None
 ) -> Group:
-    """Show an explanation on the terminal, with what is left of the table where that is compared."""
+    """Show an explanation on the terminal, with the comparison of both tables if there is one."""
     compared = () if comparison is None else comparison_sections(comparison)
     return show_sections((*sections(explanation), *compared))
 

@@ -250,7 +250,7 @@ sections.register(Evidence, evidence_sections)
 
 @sentence.register
 def frontier_sentence(frontier: Frontier) -> str:
-    """Say what is varied, and from where to where quality goes."""
+    """State the varied parameter, and the range of the quality."""
     values = [point.value for point in frontier.points]
     qualities = [point.quality for point in frontier.points]
     ends = f"{min(values):g} to {max(values):g}"

@@ -20,7 +20,7 @@ MOST_CHOICES = 4096
 
 
 def disclosure_section(risk: Reidentification) -> Section:
-    """Say how likely people are found by what they disclose elsewhere, by which combinations, and who."""
+    """Show the risk through disclosures elsewhere, by combination and by person."""
     dangerous = risk.most_dangerous(MOST_SHOWN)
     sentences = (
         quiet(" ".join(framework(risk))),

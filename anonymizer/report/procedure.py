@@ -126,7 +126,7 @@ def linkage_part(source: SourceFindings, findings: ProcedureFindings) -> Iterato
 
 
 def rarity_parts(source: SourceFindings, findings: ProcedureFindings) -> Iterator[Section]:
-    """Say who is rare by the keys, by which values, and who is unique by few of them."""
+    """Say how many people are rare by the keys, by which values, and how many are unique by few keys."""
     rarity, who = source.rarity, people(findings)
     one = "person" if findings.by_id else "record"
     said = (
@@ -411,12 +411,12 @@ def write_probability(value: float) -> str:
 def describe_share(stated: Any) -> str:
     """Write p or q as it was stated: a number, or what it depends on.
 
-    >>> describe_share(0.12), describe_share({"by": "state", "values": {"Ohio": 0.3}, "default": 0.1})
-    ('0.12', '0.1 to 0.3 by state')
+    >>> describe_share({"by": "state", "probabilities": {"Ohio": 0.3}, "default": 0.1})
+    '0.1 to 0.3 by state'
     """
     if not isinstance(stated, dict):
         return f"{stated:.3g}"
-    numbers = [stated["default"], *stated["values"].values()]
+    numbers = [stated["default"], *stated["probabilities"].values()]
     return f"{min(numbers):.3g} to {max(numbers):.3g} by {stated['by']}"
 
 
@@ -437,12 +437,12 @@ def describe_variant(variant: WhatIf) -> str:
     return ", ".join(f"{key} at level {level}" for key, level in variant.coarsened.items())
 
 
-def best_variants(source: SourceFindings, most: int = SHOWN_VARIANTS) -> list[WhatIf]:
+def best_variants(source: SourceFindings) -> list[WhatIf]:
     """Return each key left out, and of the other changes those that leave the fewest rare people."""
     single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
     rest = [variant for variant in source.rarity.what_if if len(variant.left_out) != 1]
     rest.sort(key=lambda variant: (variant.violations[5], describe_variant(variant)))
-    return single + rest[: max(0, most - len(single))]
+    return single + rest[: max(0, SHOWN_VARIANTS - len(single))]
 
 
 def shown_options(source: SourceFindings) -> list[Option]:

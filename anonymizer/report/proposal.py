@@ -86,7 +86,7 @@ def render_page(proposal: Proposal, provenance: Provenance | None = None) -> str
 
 
 def sections(proposal: Proposal) -> Iterator[Section]:
-    """Say what each column should be and why, what that comes to, and how it was decided."""
+    """Show the role of each column with its reason, the outcome, and how it was decided."""
     for role, decisions in by_role(proposal).items():
         rows = tuple(map(decision_row, decisions))
         title = role.value.capitalize()

@@ -29,7 +29,6 @@ REDDER = (
     "limit. Point at a cell to read what the attack says. PFDOC and PFDPTC are the same for having it "
     "and for not having it."
 )
-RAISED = "What rises most above its baseline, which is in brackets"
 BASELINE = (
     "The baseline is the share of the arm in the trial (PDP), equal chances (PFDOC), or the share of all "
     "people (PFDPTC)."
@@ -53,7 +52,7 @@ def published_page(table: Published, title: str, provenance: Provenance | None =
 
 
 def sections(table: Published) -> Iterator[Section]:
-    """Say what the table keeps, what is known without it, and what each row gives away."""
+    """Show the kept columns, the knowledge without the table, and the disclosure by each row."""
     yield Section(
         "What the table keeps", (kept_sentence(table), quiet(HOW_COUNTED)), (limits_figures(table),)
     )

@@ -54,7 +54,7 @@ def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     """Yield a row for each group: the mean overall risk of the people with it and without it."""
     mean = risk.mean()
     for driver in risk.exposure.drivers:
-        group, without = risk.scenario.groups[driver.group], driver.overall
+        group, without = risk.scenario.learned[driver.group], driver.overall
         yield {
             "scenario": risk.name,
             "attributes": ", ".join(group.attributes),
@@ -72,7 +72,7 @@ def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     mean = risk.mean()
     for known in risk.exposure.known_sets:
         names = dict.fromkeys(
-            name for group in known.groups for name in risk.scenario.groups[group].attributes
+            name for group in known.groups for name in risk.scenario.learned[group].attributes
         )
         yield {
             "scenario": risk.name,
@@ -297,7 +297,7 @@ def attackers_part(risk: ScenarioRisk) -> Section:
     )
     header = "attacker", "who", "mean", "highest", "mean if everything\nwere known"
     pictures: tuple[Picture, ...] = ()
-    if len(risk.scenario.groups) <= NETWORK_GROUPS:
+    if len(risk.scenario.learned) <= NETWORK_GROUPS:
         caption = (
             "How one thing leads to another: what may be known (top), what it makes possible for "
             "prosecutor, journalist and marketer, and re-identification (bottom)."

@@ -47,8 +47,7 @@ def sections(solution: Solution) -> tuple[Section, ...]:
 def scheme_rows(solution: Solution) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Write what became of each attribute as a row, with a header; losses where the measure has them.
 
-    Where the leaves of a hierarchy are all codes of a form, the loss is also that over the codes that
-    the table has.
+    If a hierarchy has all codes of a form as leaves, the loss over the table's own codes is added.
     """
     losses, over = solution.attribute_loss, solution.loss_over_existing
     header = ["attribute", "level", "of", *(["loss"] if losses else [])]
@@ -64,7 +63,7 @@ def scheme_rows(solution: Solution) -> tuple[tuple[str, ...], tuple[tuple[str, .
 
 
 def levels_of(solution: Solution, attribute: str) -> str:
-    """Say at which level an attribute is released, or from which to which in layers."""
+    """State the level at which an attribute is released, or the range of levels in layers."""
     levels = {scheme[attribute] for scheme in solution.schemes}
     if len(levels) > 1:
         return f"{min(levels)} to {max(levels)}"

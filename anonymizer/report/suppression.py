@@ -106,7 +106,7 @@ def raise_sentence(explanation: Explanation) -> str:
 
 
 def no_better(raised: RaisedLimit) -> str:
-    """Say that a raised limit allows nothing better, as far as that is known."""
+    """Say that a raised limit allows nothing better, or that this was not tried to the end."""
     if not raised.tried:
         return (
             f"Whether a suppression limit of {share(raised.limit)} would allow a better scheme was not "

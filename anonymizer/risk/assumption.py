@@ -1,4 +1,4 @@
-"""Assumptions: figures that a model rests on and that somebody stated, so that they may be wrong."""
+"""Assumptions: figures that somebody stated and a model rests on; they may be wrong."""
 
 from __future__ import annotations
 

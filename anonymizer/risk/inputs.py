@@ -26,7 +26,7 @@ class Population:
     table: Any = None
     """A path or a dataframe."""
     subset: tuple[str, str] | None = None
-    """A column and its value that marks who is released, where the table itself is the population."""
+    """The column and value that mark the released people, where the table itself is the population."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

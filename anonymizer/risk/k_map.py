@@ -42,10 +42,10 @@ class KMap(ClassModel):
     """Every class matches at least k people (Sweeney 2002; estimated: El Emam and Dankar 2008).
 
     With a population table (a path or a dataframe), people are counted in it, generalized by the same
-    scheme. With the size of the population, a class must have at least k' records, where k' makes it
-    unlikely (at the significance) that a class of fewer than k people yields so many. With the column
-    that has the sampling weights of a survey (estimator "survey"), each record is drawn with a fraction
-    of its own, one over its weight: see `estimators.survey`.
+    scheme. With the size of the population, a class must have at least k' records. A class of fewer than
+    k people yields so many with a probability of at most the significance. With the column of a survey's
+    sampling weights (estimator "survey"), each record is drawn with a fraction of its own, one over its
+    weight: see `estimators.survey`.
 
     >>> print(KMap(k=5, population=2_200_000))
     k-map with k = 5 in a population of 2,200,000

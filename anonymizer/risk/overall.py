@@ -134,7 +134,7 @@ class Overall(RiskModel):
         columns, population = scenario.beside(()), scenario.population
         return Inputs(
             columns=columns,
-            original_values=bool(columns) or any(group.levels for group in scenario.groups),
+            original_values=bool(columns) or any(group.levels for group in scenario.learned),
             single_columns=True,
             population=Population(table=population)
             if scenario.counted

@@ -45,11 +45,16 @@ def parse_model(value: object) -> RiskModel:
 def renewed_model(table: Any) -> Any:
     """Return the table of a model with the keys of this version; of an unknown model as it is."""
     kind = MODELS.get(str(table.get("model"))) if isinstance(table, Mapping) else None
-    return table if kind is None else renewed(kind.__name__, table, say=False)
+    if kind is None:
+        return table
+    found = renewed(kind.__name__, table, say=False)
+    if isinstance(found.get("scenario"), Mapping):  # one made in code is described in full
+        found["scenario"] = renewed("Scenario", found["scenario"], say=False)
+    return found
 
 
 def print_model(model: RiskModel) -> dict[str, object]:
-    """Write a risk model as a table that JSON can hold, which `parse_model` reads back."""
+    """Write a risk model as a table for JSON; `parse_model` reads it back."""
     return {"model": model.name, **model.describe()}
 
 

@@ -65,7 +65,7 @@ class RecursiveCL(SensitiveModel):
         return 1 - 1 / (1 + self.ratios(histograms))
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
-        """Mark the classes in which the most frequent is as much as c times that sum, or more."""
+        """Mark the classes in which the most frequent value has at least c times that sum."""
         return self.ratios(histograms) >= self.c * (1 - SLACK)
 
     def most_passing(

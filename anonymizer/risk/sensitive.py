@@ -2,8 +2,8 @@
 
 Counts are of people. Whoever has several rows in a class counts once for each value that they have there;
 the distribution of a class, and that of the whole table, is over these pairs of person and value. The
-overall distribution is that of the input, and does not change with what is suppressed, unless a model
-asks for that of the release. A missing cell is a value of its own.
+overall distribution is the input's, whatever is suppressed, unless a model asks for the release's. A
+missing cell is a value of its own.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class ComparingModel(SensitiveModel):
 
     @property
     def violators(self) -> Violators | None:
-        """Dropping a class changes what others are compared with, where that is the release."""
+        """If classes are compared with the release, dropping one changes the comparison of the others."""
         return self.too_far_from_kept if self.by_release else None
 
     @property
@@ -202,7 +202,7 @@ class ComparingModel(SensitiveModel):
         """Return how far each class is from the overall distribution, in the unit of the limit."""
 
     def compared(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> EquivalenceClasses:
-        """Return the classes with what they are compared with as the table, given those that are kept."""
+        """Return the classes; if the release is the reference, its shares stand for the table's."""
         return classes.with_values_of(self.attribute, kept) if self.by_release else classes
 
     def violating_kept(

@@ -36,7 +36,7 @@ class SensitiveProfile:
     one_value: int
     """The classes in which everybody has the same value."""
     all_marked: int | None
-    """The classes in which everybody has a value that a model marks as harmful; None if none does."""
+    """The classes whose people all have values that a model marks as harmful; None if none does."""
 
 
 def describe_sensitive(

@@ -100,7 +100,7 @@ class Sources(RiskModel):
             self.assumption(number, key)
             for number, source in enumerate(self.statement.source)
             for key in ("p", "q")
-            if source.table is None
+            if source.path is None
         )
 
     def assumption(self, number: int, key: str) -> Assumption:
@@ -154,7 +154,7 @@ class Sources(RiskModel):
 
         The overlap may change once a key is left out, and whom nobody matches is not found.
         """
-        sure = not any(source.without or source.table for source in self.statement.source)
+        sure = not any(source.without or source.path for source in self.statement.source)
         if sure or at is Estimates.MOST:
             return self
         return WithLeastCertainty(self.statement, self.threshold)

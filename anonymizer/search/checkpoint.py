@@ -50,9 +50,9 @@ class OpenBox:
 class Checkpoint:
     """The open boxes, the best schemes so far, and the count of all others; levels, no values.
 
-    A search that resumes from it believes that the schemes outside the boxes are pruned or evaluated,
-    and the bounds of the boxes. It checks what it can: that boxes and counts make up the lattice, and
-    that the best schemes, evaluated again, lose what is said and not less than the bounds.
+    A search that resumes from it believes that the schemes outside the boxes are pruned or evaluated, and
+    the bounds of the boxes. It checks what it can: boxes and counts make up the lattice; the best
+    schemes, evaluated again, have the stated loss, and no less than the bounds.
     """
 
     open: tuple[OpenBox, ...]

@@ -1,8 +1,8 @@
 """Cluster: the jobs of a search done by other processes, on this machine or elsewhere, through joblib.
 
-Which boxes are worked on, in what order and against which incumbent is decided by the search alone, the
-same way for any number of workers. Only where a job is done, and how many go into one message, follows
-from what it has been measured to cost. So result, proof and every count are the same wherever it runs.
+The search alone decides on the boxes, their order and the incumbent, in the same way for any number of
+workers. Only where a job is done, and how many go into one message, follows from what it has been
+measured to cost. So result, proof and every count are the same wherever it runs.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class OrderedAttributes:
 
     @cached_property
     def covers(self) -> tuple[NDArray[Any], ...]:
-        """Where to look up what each value of a tuple covers, what it covers, and what all values do.
+        """The place of each value's cover, the covers, and the cover of all values of a level.
 
         The last is negative where the values of a level differ.
         """

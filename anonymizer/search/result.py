@@ -1,4 +1,4 @@
-"""What a search found, why it stopped, and what that proves."""
+"""The result of a search: the best scheme, the reason to stop, and the proof."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def result_of(
 
 
 def best_status(models: Iterable[RiskModel]) -> Status:
-    """Return what the best scheme is where no other has a lower loss, as the models suppress.
+    """Return the status of a best scheme if no other has a lower loss as evaluated.
 
     A model that may miss the least cut may suppress more of another scheme than it must.
     """

@@ -89,7 +89,7 @@ class Screening:
         self.least = asked_by(search.evaluator.models, people).least_class
         """Classes of fewer records are suppressed, and are not judged."""
         self.judgement, self.models = self.split_models()
-        """What is judged while classes are merged, and the models that judge what passes that."""
+        """The criteria judged while classes are merged, and the models that judge the schemes left."""
         self.attributes = OrderedAttributes.of(microdata, search.lattice)
         self.open = np.ascontiguousarray(np.transpose(self.wanted(), self.attributes.order))
 

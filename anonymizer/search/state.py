@@ -18,14 +18,13 @@ from anonymizer.evaluation.evaluate import Evaluation, SchemeEvaluator
 from anonymizer.kernels.bounds import sum_terms
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk.model import binds_finer
-from anonymizer.search.box import Box
+from anonymizer.search.box import Box, OpenBoxes
 from anonymizer.search.checkpoint import Checkpoint, OpenBox, digest_basis
 from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.jobs import EvaluateScheme
 from anonymizer.search.limits import LimitReached, StopReason, Usage
-from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
 from anonymizer.search.result import Progress, SearchResult, result_of

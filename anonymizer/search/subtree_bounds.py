@@ -27,9 +27,8 @@ from anonymizer.kernels.subtree_nodes import MAX_DEPTH
 from anonymizer.lattice import Lattice
 from anonymizer.risk.model import asked_by
 from anonymizer.risk.sizes import Sizes
-from anonymizer.search.covers import Covers, values_of
 from anonymizer.search.params import SearchParams
-from anonymizer.table.domain import QuasiIdentifier, read_only
+from anonymizer.table.domain import Domain, QuasiIdentifier, read_only, side_by_side
 from anonymizer.table.microdata import Microdata
 from anonymizer.utility.loss import Aggregate
 from anonymizer.utility.measure import AttributeMeasure
@@ -74,7 +73,7 @@ class KernelTuples(NamedTuple):
     """What the kernel reads of a table, whatever is asked of its release."""
 
     values: NDArray[np.uint16]
-    """`values[i, a]`, as in search/covers.py."""
+    """`values[i, a]`, as in `values_of`."""
     steps: Steps
     counts: NDArray[np.int32]
 
@@ -340,3 +339,46 @@ def number_steps(microdata: Microdata, check: Callable[[], None]) -> Steps:
             look_up(part_of_value, column.groups[level], codes[a], steps.parts[row])
             row += 1
     return steps
+
+
+class Covers(NamedTuple):
+    """What the values of all attributes cover, at the finest level where values differ in it.
+
+    At many a level, most often the finest, all values cover as much; then a count of records is enough.
+    So tuples are told apart by few values where leaves may be thousands, and the table stays small.
+    """
+
+    offsets: NDArray[np.int64]
+    """Where each attribute begins; the last is the number of places."""
+    covered: NDArray[np.int64]
+    """`covered[level, offset + value]`"""
+
+    @staticmethod
+    def of(domain: Domain) -> Covers:
+        """Return what the values of a domain cover at each level."""
+        tables = [cover_of_values(column) for column in domain.columns]
+        return Covers(np.cumsum([0, *(table.shape[1] for table in tables)]), side_by_side(tables))
+
+
+def finest_uneven(column: QuasiIdentifier) -> int:
+    """Return the finest level whose values do not all cover as much; the top where there is none."""
+    uneven = np.flatnonzero(column.covered.min(axis=1) < column.covered.max(axis=1))
+    return int(uneven[0]) if uneven.size else len(column.groups) - 1
+
+
+def cover_of_values(column: QuasiIdentifier) -> NDArray[np.int64]:
+    """Return, for each level, what it makes of the values at the finest uneven one covers."""
+    finest = finest_uneven(column)
+    table = np.empty((len(column.groups), column.group_counts[finest]), np.int64)
+    table[:, column.groups[finest]] = column.covered
+    return table
+
+
+def values_of(
+    columns: tuple[QuasiIdentifier, ...], codes: NDArray[np.unsignedinteger]
+) -> NDArray[np.uint16]:
+    """Return the value of each tuple in each attribute, at the finest uneven level."""
+    values = np.empty(codes.T.shape, np.uint16)
+    for a, column in enumerate(columns):
+        values[:, a] = column.groups[finest_uneven(column)].astype(np.uint16)[codes[a]]
+    return values

@@ -5,20 +5,29 @@ A proven optimum answers the question as it was posed. These say where the quest
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import AnonymizerError, InfeasibleError, percent, quote_some
+from anonymizer.errors import (
+    AnonymizerError,
+    AnonymizerWarning,
+    InfeasibleError,
+    percent,
+    quote_some,
+)
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.optimize import Layers
 from anonymizer.layers.retained import COLLAPSED
 from anonymizer.policy import Role
 from anonymizer.problem import Problem
+from anonymizer.proposal.content import content_of
 from anonymizer.risk import RiskProfile
 from anonymizer.solution.layered import search_layers, sketch_layers
 from anonymizer.solution.release import Release
@@ -231,3 +240,30 @@ def better_layers(found: Layers, one: Evaluation) -> LayersTried | None:
         if better and found.feasible
         else None
     )
+
+
+FEW_VALUES = 20
+"""So many values or fewer need no step in between."""
+
+
+def warn_of_flat(problem: Problem) -> None:
+    """Warn where dates or numbers have no step between the value and the top.
+
+    Nearly all of them are then different, so that most records are suppressed or the column is lost.
+    """
+    for sentence in find_flat(problem.hierarchies):
+        warnings.warn(f"{problem.table.name}: {sentence}", AnonymizerWarning, stacklevel=4)
+
+
+def find_flat(hierarchies: Sequence[Hierarchy]) -> Iterator[str]:
+    """Say which hierarchies should have steps in between."""
+    for hierarchy in hierarchies:
+        if hierarchy.height > 2 or hierarchy.size <= FEW_VALUES:
+            continue
+        content = content_of(hierarchy.leaves)
+        if content.in_order:
+            yield (
+                f"'{hierarchy.name}' holds {content.value}, {hierarchy.size:,} different ones, but its "
+                "hierarchy has no step between the value and the top, so that records are suppressed or "
+                "the column is lost. Let `anonymizer hierarchy suggest` propose another."
+            )

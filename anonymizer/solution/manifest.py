@@ -77,7 +77,7 @@ def made_in(seconds: Mapping[str, float]) -> float:
 
 
 def describe_candidates(solution: Solution) -> dict[str, Any]:
-    """Name the columns that may have told whose each row was, where rows were counted all the same."""
+    """Name the columns that may have been ids where rows were counted."""
     names = [each.column for each in solution.problem.candidates]
     return {"person_candidates": names} if names else {}
 
@@ -239,7 +239,7 @@ def old_tables(folder: Path) -> list[Path]:
 
 
 def old_release(folder: Path) -> str | None:
-    """Return the name of the release that stands beside a manifest of its own, as that says."""
+    """Return the name of a release in a folder, if the manifest beside it has its digest."""
     try:
         claimed = read_manifest(folder / FILE_NAME)["output"]
         path = folder / Path(claimed["name"]).name
@@ -376,7 +376,7 @@ class Manifest(BaseModel):
 
 
 def as_answered(policy: Policy, manifest: Mapping[str, Any]) -> Policy:
-    """Return the policy with what `run` was told of who is a person, where the policy names no id.
+    """Return the policy with the id, or with rows as people, as `run` was told; one with an id stays.
 
     To count people instead of rows is never the weaker claim.
     """

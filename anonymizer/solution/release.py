@@ -72,8 +72,8 @@ class Release:
     def recoding(self, attribute: str) -> Recoding:
         """Return the released value of each tuple.
 
-        Written are the values that classes were formed by, never the cells: what counts as one value
-        comes out as one.
+        Written are the values that classes were formed by, never the cells: cells that count as one value
+        come out alike.
         """
         at = self.microdata.attributes.index(attribute)
         numbers, values = self.values(at)
@@ -114,7 +114,7 @@ class Release:
         return with_moved_dates(plan, self.table, self.policy, random.bytes(32))
 
     def check_redacted(self, recodings: Mapping[str, Recoding]) -> None:
-        """Raise a ReleaseError where a class that is kept is called as suppressed records are."""
+        """Raise a ReleaseError if a kept class has the name of suppressed records."""
         if not self.redacts or not self.suppressed.any():
             return
         stars = [each.number_of_tuple == each.values.index(REDACTED) for each in recodings.values()]
@@ -152,7 +152,7 @@ class Release:
         return replace(self, table=table, layering=replace(self.layering, microdata=by_row))
 
     def read_kept(self) -> dict[str, Column]:
-        """Read the columns that are released as they are, and the one that tells whose a row is."""
+        """Read the columns that are released unchanged, and the id column."""
         microdata, table = self.microdata, self.table
         types = table.types
         kept = [name for name in self.columns if name not in microdata.attributes]
@@ -175,7 +175,7 @@ class Release:
         return self.table.release(self.plan(random))
 
     def write(self, path: Path, random: np.random.Generator) -> None:
-        """Write the release as a file, of the same kind as the original unless the policy says which.
+        """Write the release as a file, of the kind that the policy states, or else of the original's.
 
         Dataframes become CSV.
         """

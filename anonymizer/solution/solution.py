@@ -26,13 +26,12 @@ from anonymizer.problem import Problem, Source, as_problem, load_policy
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.proof.format import ProofError
 from anonymizer.proof.writer import check_agreement, prove
-from anonymizer.proposal.flat import warn_of_flat
 from anonymizer.risk import Remaining, RiskProfile
 from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
 from anonymizer.solution.date_shift import describe_shift
-from anonymizer.solution.findings import Findings, Looked, check_strict, find
+from anonymizer.solution.findings import Findings, Looked, check_strict, find, warn_of_flat
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
@@ -48,7 +47,7 @@ from anonymizer.solution.study import StudySolution, anonymize_study
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Plotted):
-    """A scheme that meets the risk models, what it costs, and what is proven about it."""
+    """A scheme that meets the risk models, with its cost and its proof."""
 
     status: Status
     stopped: StopReason
@@ -276,7 +275,7 @@ def anonymize(
     `workers` are threads of the search; `memory`, such as "2GB", is what DuckDB may take and the search
     may leave open; `evaluations` are the most schemes that are evaluated.
 
-    `id` is the column that tells whose each row is, and `rows_are_people` says that none does; beside a
+    `id` is the column with each row's person, and `rows_are_people` says that there is none; beside a
     policy too, they answer what it does not say. A PolicyError asks where a column may tell.
     """
     seconds: dict[str, float] = {}

@@ -117,7 +117,7 @@ def read_page(session: Session, name: str) -> Response:
 
 
 async def answer(found: Awaitable[Any]) -> Response:
-    """Return what was found, or one sentence that says what went wrong."""
+    """Return the answer, or an error in one sentence."""
     try:
         return JSONResponse(finite(await found))
     except AnonymizerError as error:

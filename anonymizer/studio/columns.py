@@ -133,7 +133,7 @@ def count_between(
 
 
 def in_order(there: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Count texts that have an order, such as ISO's dates, in runs of about as many different ones."""
+    """Count ordered texts, such as ISO's dates, in runs with about equally many different ones."""
     texts = sorted(there)
     runs = [part.tolist() for part in np.array_split(np.array(texts, object), BARS)]
     return [
@@ -156,7 +156,7 @@ def describe_rows(table: LoadedTable, start: Any, count: Any) -> dict[str, Any]:
 
 
 def rows_in_view(table: LoadedTable, start: Any, count: Any) -> range:
-    """Return which rows are asked for, as far as they are there."""
+    """Return the rows asked for that exist."""
     if not isinstance(start, int) or not isinstance(count, int):
         raise DataError("the rows in view are two whole numbers; reload the page.")
     total = table.rows or 0

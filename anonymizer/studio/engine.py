@@ -46,7 +46,7 @@ class StudioEngine:
     def __init__(self, events: Events) -> None:
         self.events, self.worker = events, Worker()
         self.beside = Worker()
-        """For what is asked of a solution that is there, so that nothing of the optimum waits for it."""
+        """For questions about a solution that is there; the search never waits for them."""
         self.sight: Sight | None = None
         self.lock = threading.Lock()
         """Held while a policy is replaced, or something found for it is taken: never for an older one."""
@@ -60,7 +60,7 @@ class StudioEngine:
         self.notes: list[str] = []
         self.solved: OrderedDict[str, Solution] = OrderedDict()
         self.told: dict[str, dict[str, Any]] = {}
-        """What was found for the policy as it is, for pages that are opened later."""
+        """Results for the present policy, for pages that are opened later."""
 
     def open(self, table: Table) -> None:
         """Take a table, whose columns are read when they are first asked for."""
@@ -96,7 +96,7 @@ class StudioEngine:
             yield
 
     def tell(self, kind: str, revision: int, **content: Any) -> None:
-        """Tell what was found for the policy as it is, now and to pages that are opened later."""
+        """Send a result for the present policy to all pages, those opened later too."""
         self.told[kind] = {"revision": revision, **content}
         self.events.tell(kind, **self.told[kind])
 

@@ -1,4 +1,4 @@
-"""What happens, sent to every page that is open, as server-sent events."""
+"""Server-sent events for every open page."""
 
 from __future__ import annotations
 

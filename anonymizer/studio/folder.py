@@ -18,7 +18,7 @@ from anonymizer.studio.toml_text import rewrite
 UPLOAD_LIMIT = 1 << 30
 """Bytes of a table that is dropped on the page; larger ones are named on the command line."""
 CONTEXT = "context.toml"
-"""Who releases what to whom and why, for the decision page; the steward writes it."""
+"""The context of a release, for the decision page; the steward writes it."""
 RELEASE = "release"
 """The folder of the release, in the chosen one."""
 WAY_IN = "open-studio.html"

@@ -38,7 +38,7 @@ PAGES = {EXPLANATION, DECISION}
 def kept_columns(
     table: LoadedTable, policy: Policy, decisions: Mapping[str, Decision]
 ) -> tuple[float, list[str]]:
-    """Return the share of people unique by what is kept, and what single columns make of that."""
+    """Return the share of people who are unique by kept columns, and the columns behind it."""
     policy = policy.with_columns(table.columns)
     decided = [
         replace(each, role=policy.attributes[name].role, is_id=name == policy.data.id)
@@ -58,7 +58,7 @@ def checklist(
     notes: list[str],
     folder: Folder,
 ) -> list[dict[str, Any]]:
-    """Say what holds, what does not, and what only the steward can settle (None)."""
+    """List the conditions: met, not met, or for the steward to settle (None)."""
     found = [*claims(solution, table, decisions, notes), stated_context(folder)]
     return [{"claim": claim, "holds": holds, "detail": detail} for claim, holds, detail in found]
 
@@ -69,7 +69,7 @@ def context_of(folder: Folder) -> Context:
 
 
 def stated_context(folder: Folder) -> tuple[str, bool | None, str]:
-    """Say whether the decision page will know who releases what to whom and why."""
+    """Say whether the context of the decision page is complete."""
     claim = "The decision page says who releases what to whom and why"
     try:
         missing = [QUESTIONS[key].lower() for key in context_of(folder).missing()]

@@ -1,4 +1,4 @@
-"""Risk: class sizes in people, who is above which risk, what drives it, and what is kept and tells."""
+"""Risk: class sizes in people, people above each risk, its causes, and kept columns that give away."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def above(problem: Problem, classes: EquivalenceClasses, kept: NDArray[np.bool_]
 
 
 def describe_kept(policy: Policy, decisions: Mapping[str, Decision]) -> list[dict[str, Any]]:
-    """List the columns that are released as they are, those that single out most people first."""
+    """List the unchanged columns, those that single out most people first."""
     kept = [
         {
             "column": name,

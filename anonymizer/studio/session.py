@@ -117,7 +117,7 @@ class Session:
         return found
 
     def decisions(self) -> dict[str, Decision]:
-        """Return what is proposed for each column, with figures that count people as the policy does.
+        """Return the proposal for each column, with figures of people as the policy counts them.
 
         The proposal is found once for a table, the figures once for an id.
         """
@@ -157,7 +157,7 @@ class Session:
             }
 
     def story(self) -> list[tuple[str, dict[str, Any]]]:
-        """Return the events that tell a page that is opened now where things stand."""
+        """Return the events that bring a newly opened page up to date."""
         with self.lock:
             told = list(self.engine.told.items())  # the engine may be adding to it
             now = None if self.history is None else self.history.revision

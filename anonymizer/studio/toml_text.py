@@ -27,7 +27,7 @@ def plain(value: Any) -> Any:
 
 
 def rewrite(text: str, wanted: Mapping[str, Any]) -> str:
-    """Return the text with as few lines changed as it takes to say what is wanted.
+    """Return the text with the wanted keys, and as few lines changed as possible.
 
     Where lines cannot be changed one by one, the whole is written anew, without its comments.
 

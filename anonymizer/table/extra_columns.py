@@ -110,7 +110,7 @@ def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
 
 
 def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People]:
-    """Take the last column, which tells whose a row is, out of tuples, and find out whose they are."""
+    """Take the last column, the id, out of tuples, and find the people of each tuple."""
     if MISSING in pairs.texts[-1]:
         raise nobodys_row(where, first_row(pairs, len(pairs.codes) - 1, [MISSING]), person)
     kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]

@@ -242,10 +242,10 @@ def encode(
     """Aggregate a table, and a population table if there is one.
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
-    those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are not quasi-identifiers; those that are
-    `sensitive` do not, and are counted. Cells are read as the hierarchies say. Raises a HierarchyError
-    that lists every value without a leaf, and warns where a leaf for missing cells had to be added.
+    those it has. `person` is the id column, where people have several rows. `beside` are columns that
+    tell tuples apart without being quasi-identifiers; `sensitive` columns do not, and are counted. Cells
+    are read as the hierarchies say. Raises a HierarchyError that lists every value without a leaf, and
+    warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]

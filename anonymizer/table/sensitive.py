@@ -125,7 +125,7 @@ class SensitiveColumn:
     def moved(self) -> float:
         """How much of the whole may be at other values than the shares say; negative for the best.
 
-        Shares add up to 1, so that what some are below is what others are above.
+        Shares add up to 1: the sum of all shortfalls is that of all excesses.
         """
         below, above = float(np.sum(self.below)), float(np.sum(self.above))
         return min(below, above, key=abs)

@@ -1,8 +1,8 @@
 """The contract of utility measures: all that an author of a measure needs to read.
 
-A measure is a frozen dataclass. It says what a scheme loses, 0 to 1, once some classes are suppressed,
-and what that proves: a lower bound on what every finer scheme loses, so that a search can leave those out
-without looking, and still be exact. Its fields, if any, are `weights`, one for each quasi-identifier, and
+A measure is a frozen dataclass. It gives the loss of a scheme, 0 to 1, once some classes are suppressed,
+and a lower bound on the loss of every finer scheme. With the bound a search leaves schemes out without
+looking, and is still exact. Its fields, if any, are `weights`, one for each quasi-identifier, and
 `aggregate`. tests/utility/test_contract.py holds every measure to it.
 """
 
@@ -26,7 +26,7 @@ from anonymizer.utility.aggregate import Aggregate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Appraisal:
-    """What a scheme loses, and what that says of others.
+    """The loss of a scheme, and the bounds that it gives for others.
 
     For schemes u <= w <= v, v and u appraised, the loss of w is at least what the aggregate makes of the
     sum of v's `terms[a, w[a]]` and u's `floor`, if w suppresses what is binding at v. Terms do not fall

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -142,9 +142,6 @@ def write_section(name: str, content: Any) -> Iterator[str]:
         yield f"{write_key(name)} = {write_value(content)}\n"
 
 
-def write_table(header: str, content: Mapping[str, Any], apart: Collection[str] = ()) -> str:
-    """Write a table below its header; those in it that are named `apart` get headers of their own."""
-    lines = [header, *write_keys({key: v for key, v in content.items() if key not in apart})]
-    for name in [name for name in apart if name in content]:
-        lines += [f"[{header.strip('[]')}.{write_key(name)}]", *write_keys(content[name])]
-    return "\n".join(lines) + "\n"
+def write_table(header: str, content: Mapping[str, Any]) -> str:
+    """Write a table below its header."""
+    return "\n".join([header, *write_keys(content)]) + "\n"

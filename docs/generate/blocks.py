@@ -31,7 +31,7 @@ PARTS: dict[str, type] = {
     "policy release": Release,
     "policy tables": ChildTable,
     "scenario": Scenario,
-    "scenario groups": AttributeGroup,
+    "scenario learned": AttributeGroup,
     "statement": statement.Statement,
     "statement source": statement.ExternalSource,
     "statement without": statement.OverlapWithout,

@@ -188,7 +188,7 @@ def play_scenario(release: Released, people: People) -> tuple[Rate, Rate]:
     here = np.flatnonzero(setting.own_row != NOBODY)
     leaves = setting.original[:, here]
     fit = setting.cells.count(known, leaves)
-    group = scenario.groups[0]
+    group = scenario.learned[0]
     ages = people.patients["age"].astype(str).to_numpy()[here]
     learned = np.array([float(group.probabilities.get(age, group.default)) for age in ages])
     alone = fit == 1

@@ -78,7 +78,7 @@ def measure(name: str, problem: Problem, unit: float) -> dict[str, Any]:
     return {
         "data": name,
         "records": problem.microdata.records,
-        "groups": len(model.scenario.groups),
+        "groups": len(model.scenario.learned),
         "statistic": model.statistic,
         "threshold": model.threshold,
         "schemes": found.proof.schemes,

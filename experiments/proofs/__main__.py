@@ -42,7 +42,7 @@ SOURCES = Statement(
 SCENARIO = Scenario.parse(
     {
         "population": 30_000_000, "p_m": 0.1, "p_fm": 0.5, "p_c": 0.5, "p_cu": 0.5,
-        "groups": [
+        "learned": [
             {"attributes": ["sex", "age", "race"], "probability": 0.64},
             {"attributes": ["occupation", "workclass"], "probability": 0.3},
             {"attributes": ["*"], "probability": 0.05},

@@ -38,13 +38,13 @@ p_cu = { by = "sex", probabilities = { F = 0.4 }, default = 0.5 }
 [causes]
 account = 0.4
 
-[[groups]]
+[[learned]]
 attributes = ["age", "sex"]
 source = "a profile"
 cause = "account"
 probability = 0.8
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 source = "the voter list"
 by = "zip"
@@ -74,25 +74,25 @@ levels = { age = 1 }
 name = "newspapers"
 keys = ["age", "sex", "day"]
 attack = "idiosyncratic"
-q = { by = "sex", values = { F = 0.2 }, default = 0.1 }
+q = { by = "sex", probabilities = { F = 0.2 }, default = 0.1 }
 threshold = "sensitive"
 """
 MEMBERS = """
 [[source]]
 name = "members"
 keys = ["age", "sex"]
-table = "members.csv"
-columns = { age = "years" }
+path = "members.csv"
+names = { age = "years" }
 id = "member"
 """
 DISCLOSURE = """
 disclosure = { age = 0.2, sex = 0.75 }
 
-[[sources]]
+[[source]]
 name = "a microblog"
 usage = 0.2
 
-[[sources]]
+[[source]]
 name = "a social network"
 usage = 0.6
 disclosure = { zip = 0.05 }

@@ -19,8 +19,8 @@ from anonymizer import (
     make_manifest,
     write_release,
 )
+from anonymizer.analyses.evidence import RUNS
 from anonymizer.analyses.pair import Pair
-from anonymizer.analyses.registry import RUNS
 from anonymizer.policy import ANALYSES, Release
 from tests.analyses.people import EVERY, STAY, people, release
 

@@ -128,7 +128,7 @@ def test_the_risk_model_that_drives_a_search_says_the_same(scenario: Scenario) -
     for measure in MEASURES:
         mean = statistic_of(model.measure(measure), microdata.counts.astype(np.int64), "mean")
         assert risk.mean(measure) == pytest.approx(mean, abs=1e-12)
-    if any(group.by == "state" for group in scenario.groups):
+    if any(group.by == "state" for group in scenario.learned):
         return  # who is on which list cannot be told from a generalized state
     scheme = {"year_of_birth": 1, "race": 1, "state": 2}
     released = frame.copy()
@@ -209,9 +209,9 @@ def test_values_that_a_scenario_does_not_list_are_told() -> None:
     ("change", "error", "message"),
     [
         ({"population": 1}, PolicyError, "1 people are fewer than the table's 2;"),
-        ({"groups": (AttributeGroup(("zip",), 0.5),)}, PolicyError, "'zip' is not a quasi"),
+        ({"learned": (AttributeGroup(("zip",), 0.5),)}, PolicyError, "'zip' is not a quasi"),
         (
-            {"groups": (AttributeGroup(("sex",), 0.5, levels={"sex": 2}),)},
+            {"learned": (AttributeGroup(("sex",), 0.5, levels={"sex": 2}),)},
             PolicyError,
             r"levels\.sex: 2 is above the top",
         ),

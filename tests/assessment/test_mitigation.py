@@ -96,7 +96,7 @@ def test_a_key_left_out_counts_with_the_overlap_it_leaves():
 
 
 def test_a_mix_where_the_overlap_hangs_on_a_value_is_not_called_the_best():
-    shares = {"by": "a", "values": {"x": 0.9}, "default": 0.1}
+    shares = {"by": "a", "probabilities": {"x": 0.9}, "default": 0.1}
     options = list_options(source_risk([("x", "1"), ("y", "2")], p=shares), measure(2))
     assert Mitigation.FOUND in {option.kind for option in options}
     assert Mitigation.MIX not in {option.kind for option in options}

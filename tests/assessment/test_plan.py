@@ -54,7 +54,7 @@ def test_it_is_the_best_of_all_schemes_and_the_procedure_accepts_its_release(tmp
 def test_a_source_that_is_at_hand_and_people_with_several_rows_are_planned_for(tmp_path, policy):
     frame = pd.concat([patients(), patients().iloc[:40]], ignore_index=True)
     patients(500, seed=2)[["age", "days"]].to_csv(tmp_path / "list.csv", index=False)
-    linked = {"name": "linked", "keys": ["age", "days"], "table": "list.csv", "threshold": 0.05}
+    linked = {"name": "linked", "keys": ["age", "days"], "path": "list.csv", "threshold": 0.05}
     plan = plan_of(follow_procedure(frame, policy, state(tmp_path, linked, NEWS, id="name")))
     assert plan.solution is not None
     assert plan.solution.problem.microdata.number_of_people == 120

@@ -83,7 +83,7 @@ def test_an_external_table_is_linked_at_the_level_it_has(tmp_path: Path, policy:
     voters = patients(80, seed=3)[KEYS]
     voters["age"] = voters["age"].map(lambda age: f"{age // 10 * 10}-{age // 10 * 10 + 9}")
     voters.rename(columns={"zip": "postcode"}).to_csv(tmp_path / "voters.csv", index=False)
-    stated = state(tmp_path, {"table": "voters.csv", "columns": {"zip": "postcode"}})
+    stated = state(tmp_path, {"path": "voters.csv", "names": {"zip": "postcode"}})
     (source,) = follow_procedure(None, policy, stated).sources
     assert source.levels == {"age": 1}
     here = patients()[KEYS]
@@ -136,27 +136,27 @@ def test_mistakes_that_would_look_like_no_risk_are_refused(tmp_path: Path, polic
             follow_procedure(None, policy, stated)
 
     refuse(
-        HierarchyError, "w.csv: column 'sex' has values that", state(tmp_path, {"table": "w.csv"})
+        HierarchyError, "w.csv: column 'sex' has values that", state(tmp_path, {"path": "w.csv"})
     )
-    refuse(HierarchyError, "old.csv: column 'age' has", state(tmp_path, {"table": "old.csv"}))
+    refuse(HierarchyError, "old.csv: column 'age' has", state(tmp_path, {"path": "old.csv"}))
     refuse(
         DataError,
         "no value of the key 'days' occurs in both",
-        state(tmp_path, {"keys": ["days"], "table": "days.csv"}),
+        state(tmp_path, {"keys": ["days"], "path": "days.csv"}),
     )
     refuse(
         DataError,
         "no value of the key 'age' occurs in both",
-        state(tmp_path, {"table": "children.csv"}),
+        state(tmp_path, {"path": "children.csv"}),
     )
-    refuse(DataError, "no column for the key 'age'", state(tmp_path, {"table": "noage.csv"}))
-    refuse(DataError, "there is no such file", state(tmp_path, {"table": "absent.csv"}))
+    refuse(DataError, "no column for the key 'age'", state(tmp_path, {"path": "noage.csv"}))
+    refuse(DataError, "there is no such file", state(tmp_path, {"path": "absent.csv"}))
     refuse(
         PolicyError,
         "sensitive.diagnosis: 'asthmaa' does not occur in the column; did you mean 'asthma'",
         state(tmp_path, {}, sensitive={"diagnosis": ["asthmaa"]}),
     )
-    shares = {"by": "sex", "values": {"f": 0.5}, "default": 1}
+    shares = {"by": "sex", "probabilities": {"f": 0.5}, "default": 1}
     refuse(
         PolicyError,
         "source 'source 0': p: 'f' does not occur in 'sex'",
@@ -193,7 +193,7 @@ def test_the_order_of_rows_changes_nothing(tmp_path: Path, policy: Policy):
 def test_an_external_table_without_rows_is_refused(tmp_path: Path, policy: Policy):
     patients(0)[KEYS].to_csv(tmp_path / "empty.csv", index=False)
     with pytest.raises(DataError, match="the external table has no rows"):
-        follow_procedure(None, policy, state(tmp_path, {"table": "empty.csv"}))
+        follow_procedure(None, policy, state(tmp_path, {"path": "empty.csv"}))
 
 
 def test_an_external_parquet_file_is_linked_too(tmp_path: Path, policy: Policy):
@@ -201,7 +201,7 @@ def test_an_external_parquet_file_is_linked_too(tmp_path: Path, policy: Policy):
     voters.to_csv(tmp_path / "voters.csv", index=False)
     voters.to_parquet(tmp_path / "voters.parquet", index=False)
     one, other = (
-        follow_procedure(None, policy, state(tmp_path, {"table": f"voters.{kind}"})).sources[0]
+        follow_procedure(None, policy, state(tmp_path, {"path": f"voters.{kind}"})).sources[0]
         for kind in ("csv", "parquet")
     )
     assert one == other
@@ -228,7 +228,7 @@ def test_a_table_of_one_or_two_people_is_assessed(tmp_path: Path, policy: Policy
 def test_a_share_by_value_needs_the_values_themselves(tmp_path: Path, policy: Policy):
     released = patients()
     released["age"] = released["age"].map(lambda age: f"{age // 10 * 10}-{age // 10 * 10 + 9}")
-    shares = {"by": "age", "values": {"20-29": 0.5}, "default": 1}
+    shares = {"by": "age", "probabilities": {"20-29": 0.5}, "default": 1}
     with pytest.raises(PolicyError, match="a share by value needs the values themselves"):
         follow_procedure(released, policy, state(tmp_path, {"p": shares}))
 

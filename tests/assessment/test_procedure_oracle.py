@@ -105,7 +105,7 @@ def test_a_source_is_linked_on_the_coarser_of_the_levels(seed: int, tmp_path: Pa
     drawn = draw(seed)
     generalize(drawn.raw_external, drawn.external_levels).to_csv(tmp_path / "x.csv", index=False)
     statement = Statement(
-        source=[{"name": "list", "keys": KEYS, "table": "x.csv"}], id="person", folder=tmp_path
+        source=[{"name": "list", "keys": KEYS, "path": "x.csv"}], id="person", folder=tmp_path
     )
     frame = generalize(drawn.raw, drawn.levels)
     (found,) = follow_procedure(frame, POLICY, statement).sources
@@ -144,7 +144,7 @@ def test_open_cells_match_every_value_of_the_other_table(
     theirs = redact(generalize(drawn.raw_external, (1, 0)), random)
     theirs["who"] = random.integers(0, 8, len(theirs)) if by_id else np.arange(len(theirs))
     theirs.to_csv(tmp_path / "x.csv", index=False)
-    source = {"name": "list", "keys": KEYS, "table": "x.csv", **({"id": "who"} if by_id else {})}
+    source = {"name": "list", "keys": KEYS, "path": "x.csv", **({"id": "who"} if by_id else {})}
     statement = Statement(source=[source], id="person", folder=tmp_path)
     (found,) = follow_procedure(mine, POLICY, statement).sources
     equal = mine.replace({"*": ""})

@@ -67,7 +67,7 @@ def test_who_is_unique_is_counted_in_a_population_table(tmp_path: Path) -> None:
     assert risks(FRAME, scenario) == pytest.approx([0, 0, 0.5, 0])
     released = FRAME.assign(age="*")  # generalized, so is the population: three women, three men
     assert risks(released, scenario) == pytest.approx([0, 0, 0, 0])
-    one_man = replace(scenario, groups=(AttributeGroup(("sex",), 1.0),))
+    one_man = replace(scenario, learned=(AttributeGroup(("sex",), 1.0),))
     fewer = tmp_path / "fewer.csv"
     pd.DataFrame(people[:4], columns=["sex", "age"]).to_csv(fewer, index=False)
     assert risks(released, replace(one_man, population=fewer)) == pytest.approx([0, 0, 0, 1])

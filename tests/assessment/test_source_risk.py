@@ -16,7 +16,7 @@ THERE: list[Row] = [("1to1",), *[("1tom",)] * 4, ("kto1",), *[("ktom",)] * 5, ("
 
 def source_risk(rows, persons=None, threshold=0.2, external=None, **stated) -> SourceRisk:
     names = list("abcdefgh")[: len(rows[0])]
-    table = {} if external is None else {"table": "x.csv"}
+    table = {} if external is None else {"path": "x.csv"}
     source = ExternalSource(name="source", keys=names, **stated, **table)
     return SourceRisk(key_set(rows, persons, external=external), source, threshold)
 
@@ -27,14 +27,14 @@ def highest(found: SourceRisk, left_out: tuple[str, ...] = ()) -> float:
 
 
 def test_the_overlap_may_depend_on_the_value_of_a_key():
-    shares = {"by": "a", "values": {"x": 0.8}, "default": 0.1}
+    shares = {"by": "a", "probabilities": {"x": 0.8}, "default": 0.1}
     found = source_risk([("x", "1"), ("y", "1"), ("y", "2")], p=shares, q=0.5)
     cells, risk = found.cells()
     assert sorted(cells.highest(risk).tolist()) == pytest.approx([0.05, 0.05, 0.4])
 
 
 def test_where_unlike_people_share_a_cell_the_larger_overlap_counts():
-    shares = {"by": "a", "values": {"x": 0.8}, "default": 0.1}
+    shares = {"by": "a", "probabilities": {"x": 0.8}, "default": 0.1}
     found = source_risk([("x", "1"), ("y", "1")], p=shares)
     assert highest(found, ("a",)) == pytest.approx(0.4)
 
@@ -84,7 +84,7 @@ SHARES = st.one_of(
     st.fixed_dictionaries(
         {
             "by": st.just("a"),
-            "values": st.dictionaries(st.sampled_from("xyz"), st.floats(0, 1)),
+            "probabilities": st.dictionaries(st.sampled_from("xyz"), st.floats(0, 1)),
             "default": st.floats(0, 1),
         }
     ),
@@ -94,7 +94,7 @@ SHARES = st.one_of(
 def shares_of(row: tuple[str, ...], stated: tuple[Proportion, ...]) -> float:
     """Return the largest of some shares for a row: the obvious way."""
     return max(
-        each.default if each.by is None else each.values.get(row[0], each.default)
+        each.default if each.by is None else each.probabilities.get(row[0], each.default)
         for each in stated
     )
 
@@ -110,7 +110,9 @@ def test_the_probability_in_a_cell_is_p_q_over_k_of_whom_it_is_largest(
     values = {row[0] for row in rows}
     for share in (p, q, without):
         if isinstance(share, dict):
-            share["values"] = {k: v for k, v in share["values"].items() if k in values}
+            share["probabilities"] = {
+                k: v for k, v in share["probabilities"].items() if k in values
+            }
     found = source_risk(rows, p=p, q=q, **told)
     gone = [names[at] for at in sorted(left_out) if at < len(names)]
     kept = [at for at, name in enumerate(names) if name not in gone]

@@ -64,10 +64,10 @@ def risks(
         list(overall_oracle.all_known(scenario, partial(chance, person=p, hierarchies=hierarchies)))
         for p in people
     ]
-    for known in product((False, True), repeat=len(scenario.groups)):
+    for known in product((False, True), repeat=len(scenario.learned)):
         told = [
             (name, group.levels.get(name, 0))
-            for group, learned in zip(scenario.groups, known, strict=True)
+            for group, learned in zip(scenario.learned, known, strict=True)
             if learned
             for name in group.attributes
         ]

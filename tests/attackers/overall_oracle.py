@@ -48,7 +48,7 @@ def all_known(
     scenario: Scenario, of_person: Callable[[Chance], float]
 ) -> Iterator[tuple[float, tuple[bool, ...]]]:
     """Enumerate which causes are found and which groups may be learned: what is known, how likely."""
-    causes, groups = list(scenario.causes), scenario.groups
+    causes, groups = list(scenario.causes), scenario.learned
     numbers = [of_person(c) for c in (*scenario.causes.values(), *(g.chance for g in groups))]
     for found in itertools.product((False, True), repeat=len(causes)):
         for learned in itertools.product((False, True), repeat=len(groups)):
@@ -79,7 +79,7 @@ def risks_of(
     for weight, known in all_known(scenario, lambda chance: number(chance, person)):
         names = {
             name
-            for group, is_known in zip(scenario.groups, known, strict=True)
+            for group, is_known in zip(scenario.learned, known, strict=True)
             for name in group.attributes
             if is_known
         }

@@ -41,7 +41,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     leaves = [leaf for hierarchy in HIERARCHIES.values() for leaf in hierarchy.leaves]
     groups, causes = draw(groups_and_causes(list(HIERARCHIES), OWN, leaves))
     at_levels = tuple(replace(group, levels=draw(levels_of(group.attributes))) for group in groups)
-    return replace(scenario_of(*groups_without_cause(at_levels)), groups=at_levels, causes=causes)
+    return replace(scenario_of(*groups_without_cause(at_levels)), learned=at_levels, causes=causes)
 
 
 def groups_without_cause(groups: tuple[AttributeGroup, ...]) -> list[AttributeGroup]:

@@ -63,7 +63,7 @@ def test_a_table_at_one_level_for_each_column_needs_no_joins() -> None:
 @given(tables())
 def test_every_set_that_may_be_known_is_walked_once(table: Table) -> None:
     attack = table.attack()
-    groups = len(table.scenario.groups)
+    groups = len(table.scenario.learned)
     walked = [tuple(knowledge.known.tolist()) for knowledge in attack.walk()]
     everything = list(product((False, True), repeat=groups))
     possible = [known for known in everything if attack.chances.probability(np.array(known)).any()]

@@ -41,10 +41,10 @@ def test_every_number_has_its_source(path: Path) -> None:
 def test_every_state_is_on_one_list_at_most_and_all_are_listed() -> None:
     scenario = load_scenario("voter-registration")
     for state in patients.hierarchy("state").leaves:
-        chances = [group.chance.of([state]) for group in scenario.groups]
+        chances = [group.chance.of([state]) for group in scenario.learned]
         assert sum(chance > 0 for chance in chances) <= 1
-        assert state in scenario.groups[0].probabilities
-    unknown = [group.chance.of(["Atlantis"]) for group in scenario.groups]
+        assert state in scenario.learned[0].probabilities
+    unknown = [group.chance.of(["Atlantis"]) for group in scenario.learned]
     assert sum(unknown) == pytest.approx(0.642)  # what is not known must not look safe
 
 
@@ -56,7 +56,7 @@ def test_the_voter_lists_are_those_of_the_reference() -> None:
         for row in csv.DictReader(file):
             told = {
                 name: float(chance)
-                for group in scenario.groups
+                for group in scenario.learned
                 if (chance := group.chance.of([row["abbr"]])) > 0
                 for name in group.attributes
             }
@@ -74,12 +74,12 @@ def test_the_voter_lists_are_those_of_the_reference() -> None:
 
 def test_columns_are_renamed_and_constants_taken_out() -> None:
     voters = load_scenario("voter-registration", {"year_of_birth": "age"}, {"state": "TN"}, 5000)
-    (group,) = voters.groups
+    (group,) = voters.learned
     assert group.attributes == ("age", "sex", "race")
     assert (group.probability, group.by) == (0.643, None)
     assert voters.population == 5000
     by_region = load_scenario("voter-registration", {"state": "region"})
-    assert {group.by for group in by_region.groups} == {"region"}
+    assert {group.by for group in by_region.learned} == {"region"}
 
 
 @pytest.mark.parametrize(

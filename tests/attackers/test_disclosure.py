@@ -14,7 +14,6 @@ from anonymizer.attackers.disclosure import (
     disclosure_likelihood,
     named_attributes,
     parse_disclosing,
-    parse_sources,
     read_sources,
     subset_likelihood,
 )
@@ -47,8 +46,8 @@ def test_just_these_attributes_is_a_distribution_over_subsets(likelihoods) -> No
 def test_rates_for_all_sources_are_overridden_by_a_source_s_own(tmp_path: Path) -> None:
     path = tmp_path / "sources.toml"
     path.write_text(
-        'disclosure = { age = 0.2, sex = 0.7 }\n[[sources]]\nname = "one"\nusage = 0.5\n'
-        '[[sources]]\nname = "other"\nusage = 1\ndisclosure = { age = 0.9, zip = 0.1 }\n'
+        'disclosure = { age = 0.2, sex = 0.7 }\n[[source]]\nname = "one"\nusage = 0.5\n'
+        '[[source]]\nname = "other"\nusage = 1\ndisclosure = { age = 0.9, zip = 0.1 }\n'
     )
     one, other = read_sources(path)
     assert one.disclosure == {"age": 0.2, "sex": 0.7}
@@ -59,26 +58,26 @@ def test_rates_for_all_sources_are_overridden_by_a_source_s_own(tmp_path: Path) 
 def test_all_faults_are_shown_together() -> None:
     keys = {
         "disclosure": {"age": 1.5},
-        "source": 1,
-        "sources": [
+        "sourc": 1,
+        "source": [
             {"name": "a", "usage": -0.1},
             {"name": "a", "usage": True, "disclosure": {"zip": "often"}},
             {"usage": 0.5, "discloses": {}},
         ],
     }
     with pytest.raises(PolicyError) as refused:
-        parse_sources(keys, "sources.toml")
+        parse_disclosing(keys, "sources.toml")
     message = str(refused.value)
     for part in (
         "sources.toml has 8 defects",
         "disclosure.age: 1.5 is not a probability; use a number from 0 to 1.",
-        "source: this key is unknown; did you mean 'sources'?",
-        "sources.0.usage: -0.1 is not a probability",
-        "sources.1.usage: True is not a probability",
-        "sources.1.disclosure.zip: 'often' is not a probability",
-        "sources.2.discloses: this key is unknown; did you mean 'disclosure'?",
-        "sources.2.name: this key is missing",
-        "sources: the name 'a' is given twice",
+        "sourc: this key is unknown; did you mean 'source'?",
+        "source.0.usage: -0.1 is not a probability",
+        "source.1.usage: True is not a probability",
+        "source.1.disclosure.zip: 'often' is not a probability",
+        "source.2.discloses: this key is unknown; did you mean 'disclosure'?",
+        "source.2.name: this key is missing",
+        "source: the name 'a' is given twice",
     ):
         assert part in message
 
@@ -87,10 +86,10 @@ def test_all_faults_are_shown_together() -> None:
     ("content", "message"),
     [
         (b"", "no source is given"),
-        (b"[[sources]]\nname = 'a'\nusage = 1\n", "no attribute is named"),
-        (b"sources = 3\n", "is not a list of tables"),
-        (b"disclosure = 3\n[[sources]]\nname = 'a'\nusage = 1\n", "disclosure: 3 is not a table"),
-        (b"[[sources]\n", "not valid TOML"),
+        (b"[[source]]\nname = 'a'\nusage = 1\n", "no attribute is named"),
+        (b"source = 3\n", "is not a list of tables"),
+        (b"disclosure = 3\n[[source]]\nname = 'a'\nusage = 1\n", "disclosure: 3 is not a table"),
+        (b"[[source]\n", "not valid TOML"),
         (b"\xff\xfe", "not UTF-8"),
     ],
 )
@@ -113,8 +112,8 @@ def test_a_source_in_code_is_checked_too() -> None:
 
 def mentions(**changes: object) -> dict[str, object]:
     counts = {"candidates": 1200, "disclosing": 30, "prevalence": 0.08, **changes}
-    keys = {"sources": [{"name": "a", "usage": 0.5, "disclosure": {"asthma": counts}}]}
-    return dict(parse_sources(keys)[0].disclosure)
+    keys = {"source": [{"name": "a", "usage": 0.5, "disclosure": {"asthma": counts}}]}
+    return dict(parse_disclosing(keys).sources[0].disclosure)
 
 
 def test_a_rate_follows_from_counts_as_equations_6_to_8_say() -> None:
@@ -142,7 +141,7 @@ def test_counts_that_make_no_rate_are_one_sentence(
 ) -> None:
     with pytest.raises(PolicyError) as refused:
         mentions(**changes)
-    assert str(refused.value).startswith("sources: sources.0.disclosure.asthma: ")
+    assert str(refused.value).startswith("sources: source.0.disclosure.asthma: ")
     assert message in str(refused.value)
 
 

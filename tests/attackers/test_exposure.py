@@ -161,7 +161,7 @@ def test_of_a_population_table_the_unique_are_counted(table, data) -> None:
         )
         parameters = [oracle.number(chance, table.person(row)) for chance in scenario.parameters]
         for weight, known in likely:
-            groups = [g for g, is_known in zip(scenario.groups, known, strict=True) if is_known]
+            groups = [g for g, is_known in zip(scenario.learned, known, strict=True) if is_known]
             names = {name for group in groups for name in group.attributes}
             mates, people = (
                 sum(table.agree(person, other, names) for other in those)
@@ -234,9 +234,9 @@ def test_the_demo_scenario_can_be_assessed_with_the_default_estimate() -> None:
             by=group.by and renamed[group.by],
             probabilities={"0": 0.0} if group.by else {},
         )
-        for group in scenario.groups
+        for group in scenario.learned
     )
-    table = Table(tuple(map(tuple, rows.tolist())), (1,) * 7, replace(scenario, groups=groups))
+    table = Table(tuple(map(tuple, rows.tolist())), (1,) * 7, replace(scenario, learned=groups))
     attack = table.attack()
     risk = expose(attack)
     assert (risk.prosecutor[rows[:, 0] == 0] < risk.prosecutor.max()).all()
@@ -268,9 +268,9 @@ def test_without_a_group_is_the_scenario_in_which_it_is_never_learned(table, sce
     subjects = read(table)
     exposure = sum_exactly(AttackedTable.of(subjects, scenario))
     for driver in exposure.drivers:
-        group = scenario.groups[driver.group].with_chance(Chance(0.0))
-        groups = [group if at == driver.group else g for at, g in enumerate(scenario.groups)]
-        never = sum_exactly(AttackedTable.of(subjects, replace(scenario, groups=tuple(groups))))
+        group = scenario.learned[driver.group].with_chance(Chance(0.0))
+        groups = [group if at == driver.group else g for at, g in enumerate(scenario.learned)]
+        never = sum_exactly(AttackedTable.of(subjects, replace(scenario, learned=tuple(groups))))
         mean = statistic_of(never.overall, subjects.counts, "mean")
         assert driver.overall == pytest.approx(mean, abs=1e-12)
 

@@ -63,7 +63,7 @@ def test_an_external_table_without_a_common_key_is_refused():
 )
 def test_a_header_that_cannot_be_read_is_one_sentence(tmp_path: Path, header: str, message: str):
     (tmp_path / "voters.csv").write_text(f"{header}\n")
-    source = {"name": "v", "keys": ["age", "sex"], "table": "voters.csv", "id": "who"}
+    source = {"name": "v", "keys": ["age", "sex"], "path": "voters.csv", "id": "who"}
     if ";" in header:
         load_externals(Statement(source=[source], folder=tmp_path))  # found
     source["delimiter"] = ","
@@ -82,8 +82,8 @@ def write(folder: Path, frame: pd.DataFrame) -> Disclosing:
     frame.to_csv(folder / "profiles.csv", sep=";", index=False)
     keys = {
         "disclosure": RATES,
-        "sources": [{"name": "forum", "usage": 1.0}],
-        "external": {"table": "profiles.csv", "delimiter": ";", "columns": {"age": "age_group"}},
+        "source": [{"name": "forum", "usage": 1.0}],
+        "external": {"path": "profiles.csv", "delimiter": ";", "names": {"age": "age_group"}},
     }
     return parse_disclosing(keys, folder=folder)
 

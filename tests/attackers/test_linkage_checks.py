@@ -39,7 +39,7 @@ def patients() -> pd.DataFrame:
 
 def voters(tmp_path: Path, frame: pd.DataFrame, **keys: object) -> Statement:
     frame.to_csv(tmp_path / "voters.csv", index=False)
-    source = {"name": "voters", "keys": ["sex"], "table": "voters.csv", **keys}
+    source = {"name": "voters", "keys": ["sex"], "path": "voters.csv", **keys}
     return Statement(source=[source], folder=tmp_path)
 
 

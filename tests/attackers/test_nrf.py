@@ -14,6 +14,7 @@ from anonymizer.attackers.disclosed import assess_disclosure
 from anonymizer.attackers.disclosure import Source
 from anonymizer.attackers.nrf import Reidentification, combine
 from anonymizer.attackers.placed import Subjects
+from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.attackers.unique_subsets import Uniqueness
 from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
@@ -96,16 +97,10 @@ def attack_on_cells(frame: pd.DataFrame, risk: Reidentification) -> AttackedTabl
     hierarchies = [
         Hierarchy.from_rows(name, [(text,) for text in cells[name].unique()]) for name in cells
     ]
-    return AttackedTable.of(Subjects.read(FrameTable(frame), hierarchies), risk.as_scenario())
-
-
-def test_what_is_unique_outside_by_subset_is_no_scenario() -> None:
-    by_subset = np.array([1.0, 0.5, 0.5, 0.2])
-    whole = assess_disclosure(TOY, [Source("forum", 1.0, {"X": 0.5, "Y": 0.5})])
-    risk = Reidentification(whole.uniqueness, whole.sources, by_subset)
-    with pytest.raises(PolicyError, match="it differs between subsets"):
-        risk.as_scenario()
-    assert risk.individual_exact <= 1
+    (outside,) = np.unique(risk.unique_outside)
+    groups = tuple(AttributeGroup((name,), chance) for name, chance in risk.disclosed.items())
+    scenario = Scenario(groups, len(frame), p_m=1.0, p_fm=float(outside), p_c=0.0, p_cu=0.0)
+    return AttackedTable.of(Subjects.read(FrameTable(frame), hierarchies), scenario)
 
 
 def make(unique: list[int], records: int, rates: dict[str, float]) -> Reidentification:

@@ -96,12 +96,12 @@ def test_p_and_q_are_shares_from_0_to_1(value):
         Overlap(p=value)
     with pytest.raises(PolicyError, match=f"p: .* {wrong}"):
         parse(PeopleShare, value, "p")
-    with pytest.raises(PolicyError, match=f"p: values.Ohio: .* {wrong}"):
-        parse(PeopleShare, {"by": "state", "values": {"Ohio": value}, "default": 0.5}, "p")
+    with pytest.raises(PolicyError, match=f"p: probabilities.Ohio: .* {wrong}"):
+        parse(PeopleShare, {"by": "state", "probabilities": {"Ohio": value}, "default": 0.5}, "p")
 
 
 def test_a_proportion_by_value_is_read_and_written():
-    table = {"by": "state", "values": {"Ohio": 0.3}, "default": 0.1}
+    table = {"by": "state", "probabilities": {"Ohio": 0.3}, "default": 0.1}
     share = parse(PeopleShare, table, "p")
     assert share.of(["Ohio", "Utah"]).tolist() == [0.3, 0.1]
     assert share.describe() == table
@@ -111,14 +111,14 @@ def test_a_proportion_by_value_is_read_and_written():
 
 def test_what_a_proportion_lacks_is_said():
     with pytest.raises(PolicyError) as refused:
-        parse(PeopleShare, {"values": {}, "extra": 1}, "p")
+        parse(PeopleShare, {"probabilities": {}, "extra": 1}, "p")
     assert refused.value.faults == (
         "by: this key is missing; add it.",
         "default: this key is missing; add it.",
-        "extra: this key is unknown; use one of 'default', 'by', 'values'.",
+        "extra: this key is unknown; use one of 'default', 'by', 'probabilities'.",
     )
-    with pytest.raises(PolicyError, match="values: 3 is not a table"):
-        parse(PeopleShare, {"by": "state", "values": 3, "default": 1}, "p")
+    with pytest.raises(PolicyError, match="probabilities: 3 is not a table"):
+        parse(PeopleShare, {"by": "state", "probabilities": 3, "default": 1}, "p")
 
 
 def test_without_overlap_nobody_is_found():

@@ -94,7 +94,7 @@ def test_risks_and_counts_of_people_are_those_of_brute_force(frame: pd.DataFrame
             assert (counted.found[at], counted.found_once[at]) == (found, once)
     asked = Disclosing((Source("all", 1.0, rates),), id="id")
     if external is not None:
-        named = ExternalTable(table="here.csv", id="user")
+        named = ExternalTable(path="here.csv", id="user")
         asked = Disclosing(asked.sources, id="id", external=named)
         risk = assess_disclosure(table, asked, external)
     else:

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from anonymizer.attackers.network import from_network, to_network
 from anonymizer.attackers.probability import Chance
-from anonymizer.attackers.scenario import EXAMPLE, GROUP_KEYS, AttributeGroup, Scenario
+from anonymizer.attackers.scenario import EXAMPLE, AttributeGroup, Scenario
 from anonymizer.demo import OLDEST_AGE, QUASI_IDENTIFIERS
 from anonymizer.errors import PolicyError
+from anonymizer.validation.toml import write_keys
 
 DEMO = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
 
@@ -69,7 +70,7 @@ def scenario_of(*groups: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The keys of a small scenario, some changed."""
     return (
         PARAMETERS
-        | {"groups": list(groups) or [{"attributes": ["age"], "probability": 1}]}
+        | {"learned": list(groups) or [{"attributes": ["age"], "probability": 1}]}
         | changes
     )
 
@@ -83,7 +84,7 @@ def faults_of(keys: dict[str, Any]) -> tuple[str, ...]:
 @given(scenarios())
 def test_what_is_written_reads_back_equal(tmp_path_factory: Any, scenario: Scenario) -> None:
     path = tmp_path_factory.mktemp("scenario") / "scenario.toml"
-    path.write_text(scenario.to_toml(), encoding="utf-8", newline="")
+    path.write_text("\n".join(write_keys(scenario.describe())), encoding="utf-8", newline="")
     assert Scenario.read(path) == scenario
     assert Scenario.parse(scenario.describe()) == scenario
 
@@ -96,13 +97,15 @@ def test_a_network_holds_the_whole_scenario(scenario: Scenario) -> None:
 def test_the_example_has_every_key() -> None:
     keys = tomllib.loads(EXAMPLE)
     assert set(keys) == {each.name for each in fields(Scenario)}
-    assert {key for group in keys["groups"] for key in group} == set(GROUP_KEYS)
+    assert {key for group in keys["learned"] for key in group} == {
+        each.name for each in fields(AttributeGroup)
+    }
     assert Scenario.parse(keys).has_ranges
 
 
 def test_a_population_table_is_found_beside_the_scenario(tmp_path: Path) -> None:
     path = tmp_path / "scenario.toml"
-    path.write_text(Scenario.parse(scenario_of(population="people.csv")).to_toml())
+    path.write_text("\n".join(write_keys(scenario_of(population="people.csv"))))
     assert Scenario.read(path).population == tmp_path / "people.csv"
 
 
@@ -137,7 +140,7 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
     assert scenario.check_attributes(QUASI_IDENTIFIERS) == []
     assert set(scenario.attributes) == set(QUASI_IDENTIFIERS)
     ages = [str(age) for age in range(OLDEST_AGE + 1)]
-    assert [scenario.groups[0].chance.of([age]) for age in ages] == [0] * 18 + [0.64] * (
+    assert [scenario.learned[0].chance.of([age]) for age in ages] == [0] * 18 + [0.64] * (
         OLDEST_AGE - 17
     )
 
@@ -156,62 +159,62 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
             "population: 1.5 is not a whole number; write one without quotes or a decimal point.",
         ),
         (scenario_of(popultion=5), "popultion: this key is unknown; did you mean 'population'?"),
-        (scenario_of(groups=[]), "groups: no group is given; add a [[groups]] table."),
+        (scenario_of(learned=[]), "learned: no group is given; add a [[learned]] table."),
         (
-            scenario_of(groups="age"),
-            "groups: 'age' is not a list of tables; write each as [[groups]].",
+            scenario_of(learned="age"),
+            "learned: 'age' is not a list of tables; write each as [[learned]].",
         ),
         (
             scenario_of({"attributes": [], "probability": 1}),
-            "groups.0.attributes: this is empty; name at least one.",
+            "learned.0.attributes: this is empty; name at least one.",
         ),
         (
             scenario_of({"attributes": "age", "probability": 1}),
-            "groups.0.attributes: 'age' is not a list; write it as [ ... ].",
+            "learned.0.attributes: 'age' is not a list; write it as [ ... ].",
         ),
         (
             scenario_of({"attributes": [3], "probability": 1}),
-            "groups.0.attributes.0: 3 is not a string; put it in quotes.",
+            "learned.0.attributes.0: 3 is not a string; put it in quotes.",
         ),
         (
             scenario_of({"attributes": ["age", "age"], "probability": 1}),
-            "groups.0.attributes: listed more than once: 'age'; keep one of each.",
+            "learned.0.attributes: listed more than once: 'age'; keep one of each.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 2}),
-            "groups.0.probability: 2 is not a probability; use a number from 0 to 1.",
+            "learned.0.probability: 2 is not a probability; use a number from 0 to 1.",
         ),
         (
             scenario_of({"attributes": ["age"]}),
-            "groups.0.by: give one of `probability`, `column`, or this with `probabilities` and "
+            "learned.0.by: give one of `probability`, `column`, or this with `probabilities` and "
             "`default`.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 1, "by": "age", "default": 1}),
-            "groups.0.by: give one of `probability`, `column`, or this with `probabilities` and "
+            "learned.0.by: give one of `probability`, `column`, or this with `probabilities` and "
             "`default`.",
         ),
         (
             scenario_of({"attributes": ["age"], "by": "age"}),
-            "groups.0.default: this key is missing; give the probability for all values not listed.",
+            "learned.0.default: this key is missing; give the probability for all values not listed.",
         ),
         (
             scenario_of(
                 {"attributes": ["age"], "by": "age", "default": 1, "probabilities": {"7": 7}}
             ),
-            "groups.0.probabilities.7: 7 is not a probability; use a number from 0 to 1.",
+            "learned.0.probabilities.7: 7 is not a probability; use a number from 0 to 1.",
         ),
         (
             scenario_of({"attributes": ["age"], "by": "age", "default": 1, "probabilities": 1}),
-            "groups.0.probabilities: 1 is not a table; write it as name = value.",
+            "learned.0.probabilities: 1 is not a table; write it as name = value.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 1, "default": 1}),
-            "groups.0.default: this key needs `by`, the attribute that the probability depends on.",
+            "learned.0.default: this key needs `by`, the attribute that the probability depends on.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 1, "column": "told"}),
-            "groups.0.by: give one of `probability`, `column`, or this with `probabilities` and "
+            "learned.0.by: give one of `probability`, `column`, or this with `probabilities` and "
             "`default`.",
         ),
         (
@@ -228,7 +231,7 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
         ),
         (
             scenario_of({"attributes": ["age"], "probability": [0.8, 0.2]}),
-            "groups.0.probability: [0.8, 0.2] is upside down; write the lower number first.",
+            "learned.0.probability: [0.8, 0.2] is upside down; write the lower number first.",
         ),
         (
             scenario_of(p_m={"by": "age", "probabilities": {"7": [0.8, 0.2]}, "default": 1}),
@@ -236,7 +239,7 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
         ),
         (
             scenario_of({"attributes": ["age"], "by": ["age", "age"], "default": 1}),
-            "groups.0.by: listed more than once: 'age'; keep one of each.",
+            "learned.0.by: listed more than once: 'age'; keep one of each.",
         ),
         (
             scenario_of(
@@ -247,7 +250,7 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
                     "probabilities": {"7": {"F": 2}},
                 }
             ),
-            "groups.0.probabilities.7.F: 2 is not a probability; use a number from 0 to 1.",
+            "learned.0.probabilities.7.F: 2 is not a probability; use a number from 0 to 1.",
         ),
         (
             scenario_of(p_m={"by": "age"}),
@@ -279,7 +282,7 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
         ),
         (
             scenario_of({"attributes": ["age"], "chance": 1, "probability": 1}),
-            "groups.0.chance: this key is unknown; use one of 'attributes', 'probability', "
+            "learned.0.chance: this key is unknown; use one of 'attributes', 'probability', "
             "'column', 'by', 'probabilities', 'default', 'cause', 'levels', 'source'.",
         ),
     ],
@@ -291,7 +294,7 @@ def test_a_fault_is_one_sentence(keys: dict[str, Any], fault: str) -> None:
 def test_all_faults_are_shown_together(tmp_path: Path) -> None:
     path = tmp_path / "scenario.toml"
     path.write_text(
-        "population = 0\np_m = 2\nc = 1\n[[groups]]\nattributes = []\nprobability = 3\n"
+        "population = 0\np_m = 2\nc = 1\n[[learned]]\nattributes = []\nprobability = 3\n"
     )
     with pytest.raises(PolicyError) as raised:
         Scenario.read(path)
@@ -326,15 +329,15 @@ def test_a_star_stands_for_what_no_group_names() -> None:
     scenario = Scenario.parse(scenario_of(*keys))
     assert scenario.check_attributes(["age", "sex", "zip"]) == []
     expanded = scenario.expand(["age", "sex", "zip"])
-    assert [group.attributes for group in expanded.groups] == [("sex", "zip"), ("age",)]
-    assert [group.attributes for group in scenario.expand(["age"]).groups] == [("age",)]
+    assert [group.attributes for group in expanded.learned] == [("sex", "zip"), ("age",)]
+    assert [group.attributes for group in scenario.expand(["age"]).learned] == [("age",)]
 
 
 def test_levels_and_sources_survive_toml() -> None:
     group = {"attributes": ["age"], "probability": 0.5, "levels": {"age": 2}, "source": 'a "list"'}
     scenario = Scenario.parse(scenario_of(group))
-    assert Scenario.parse(tomllib.loads(scenario.to_toml())) == scenario
-    assert scenario.groups[0].levels == {"age": 2}
+    assert Scenario.parse(tomllib.loads("\n".join(write_keys(scenario.describe())))) == scenario
+    assert scenario.learned[0].levels == {"age": 2}
     with pytest.raises(
         PolicyError, match="levels: the group has no attribute 'sex'; use one of 'age'"
     ):
@@ -346,7 +349,7 @@ def test_levels_and_sources_survive_toml() -> None:
 def test_attributes_that_are_not_quasi_identifiers_are_named() -> None:
     keys = scenario_of({"attributes": ["aeg"], "by": "state", "default": 1})
     assert Scenario.parse(keys).check_attributes(["age", "sex"]) == [
-        "groups: 'aeg' is not a quasi-identifier; did you mean 'age'?",
+        "learned: 'aeg' is not a quasi-identifier; did you mean 'age'?",
     ]
     assert Scenario.parse(keys).beside(["age", "sex"]) == ("state",)
 
@@ -403,7 +406,7 @@ def test_parameters_changed_in_the_network_are_read_back() -> None:
     graph.nodes["X_m"]["table"] = {(): 0.75}
     graph.nodes["Y_1"]["probability"] = 0.25
     scenario = from_network(graph)
-    assert (scenario.p_m, scenario.groups[0].probability) == (0.75, 0.25)
+    assert (scenario.p_m, scenario.learned[0].probability) == (0.75, 0.25)
 
 
 def test_a_network_with_other_arrows_or_tables_is_refused() -> None:

@@ -29,7 +29,7 @@ def test_the_example_is_a_statement():
     assert register.overlap() == ((Proportion(0.12),), (Proportion(1.0),))
     assert register.overlap(["state"]) == ((Proportion(0.12),), (Proportion(0.14),))
     assert newspapers.largest_overlap() == Overlap(p=0.3)
-    assert voters.columns == {"zip": "postcode"}
+    assert voters.names == {"zip": "postcode"}
     assert statement.columns == (
         "age",
         "sex",
@@ -67,9 +67,12 @@ def test_all_faults_are_shown_together():
             "levels: 'agee' is not a key of this source; did you mean 'age'?",
         ),
         ({"without": {"zip": {"q": 0.5}}}, "without: 'zip' is not a key of this source"),
-        ({"p": {"by": "zip", "values": {}, "default": 1}}, "p: 'zip' is not a key of this source"),
-        ({"table": "v.csv", "p": 0.5}, "with a table, 'p' is not estimated; leave it out"),
-        ({"columns": {"age": "years"}}, "'columns' is about a table; name it under 'table'"),
+        (
+            {"p": {"by": "zip", "probabilities": {}, "default": 1}},
+            "p: 'zip' is not a key of this source",
+        ),
+        ({"path": "v.csv", "p": 0.5}, "with a table, 'p' is not estimated; leave it out"),
+        ({"names": {"age": "years"}}, "'names' is about a table; name it under 'path'"),
         ({"without": {"age": {"r": 1}}}, "this key is unknown; use one of 'p', 'q'."),
     ],
 )
@@ -140,4 +143,4 @@ def test_most_is_more_than_half():
 
 def test_an_id_of_a_source_is_about_its_table():
     (fault,) = faults_of(source=[SOURCE | {"id": "voter"}])
-    assert fault.endswith("'id' is about a table; name it under 'table'.")
+    assert fault.endswith("'id' is about a table; name it under 'path'.")

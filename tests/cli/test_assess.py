@@ -12,7 +12,7 @@ import pytest
 
 from anonymizer import assess
 from anonymizer.assessment import Statement
-from anonymizer.attackers.disclosure import parse_sources
+from anonymizer.attackers.disclosure import parse_disclosing
 from anonymizer.attackers.scenario import Scenario
 from anonymizer.data.files import specs_folder
 from anonymizer.data.staging import PRIVATE
@@ -34,11 +34,11 @@ p = 0.9
 SOURCES = """
 disclosure = { age = 0.2, sex = 0.7 }
 
-[[sources]]
+[[source]]
 name = "Twitter"
 usage = 0.19
 
-[[sources]]
+[[source]]
 name = "Facebook"
 usage = 0.58
 disclosure = { zip = 0.1 }
@@ -123,7 +123,7 @@ def test_an_example_can_be_printed_and_read(run, kind: str) -> None:
     assert status == 0
     keys = tomllib.loads(output)
     read = {"scenario": Scenario.parse, "statement": Statement.model_validate}
-    assert read.get(kind, parse_sources)(keys)
+    assert read.get(kind, parse_disclosing)(keys)
 
 
 def test_help_shows_examples(run) -> None:
@@ -190,7 +190,7 @@ def test_a_shipped_scenario_is_fitted_to_the_table(ward: Path, run) -> None:
     )
     assert status == 0
     (found,) = json.loads(output)["scenarios"]
-    assert [g["attributes"] for g in found["scenario"]["groups"]] == [["sex"], ["zip"], ["age"]]
+    assert [g["attributes"] for g in found["scenario"]["learned"]] == [["sex"], ["zip"], ["age"]]
     assert found["scenario"]["p_m"] == [0.2, 0.8]
     assert found["lowest_risk"]["overall"]["mean"] < found["risk"]["overall"]["mean"]
     page = (ward.parent / "out" / "assessment.html").read_text(encoding="utf-8")
@@ -254,7 +254,7 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(ward: Path, run, arguments
             STATEMENT.replace("zip", "zap"),
             "'zap' is not a column; did you mean 'zip'?",
         ),
-        ("statement", STATEMENT + 'table = "none.csv"', "with a table, 'p' is not estimated"),
+        ("statement", STATEMENT + 'path = "none.csv"', "with a table, 'p' is not estimated"),
         ("sources", SOURCES.replace("0.19", "1.9"), "usage: 1.9 is not a probability"),
         ("sources", SOURCES.replace("zip", "zap"), "no column 'zap'; did you mean 'zip'?"),
         ("sources", SOURCES.replace("[[", "["), "not valid TOML"),
@@ -262,7 +262,7 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(ward: Path, run, arguments
             "sources",
             "disclosure = {"
             + ", ".join(f"a{i} = 0.1" for i in range(22))
-            + '}\n[[sources]]\nname = "a"\nusage = 1',
+            + '}\n[[source]]\nname = "a"\nusage = 1',
             "22 attributes have 4,194,304 subsets",
         ),
     ],
@@ -344,7 +344,7 @@ def test_sources_may_name_an_external_table_with_other_names_and_levels(
     frame = pd.read_csv(tmp_path / "patients.csv", sep=";", dtype=str).head(60)
     profiles = frame.assign(age_group=frame["zip"].str[:2] + "*")[["age_group", "age", "sex"]]
     profiles.to_csv(tmp_path / "profiles.csv", index=False)
-    table = 'external = { table = "profiles.csv", columns = { zip = "age_group" } }\n'
+    table = 'external = { path = "profiles.csv", names = { zip = "age_group" } }\n'
     (tmp_path / "sources.toml").write_text(table + SOURCES)
     command = ("assess", ward, *ask(ward, "sources"), "--out", tmp_path / "out")
     status, output, errors = run(*command, "--json")

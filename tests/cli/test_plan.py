@@ -104,7 +104,7 @@ def test_small_cells_without_a_plan_are_not_called_fit_for_release(ward: Path, r
 
 def test_what_people_disclose_is_not_made_acceptable_by_the_plan(ward: Path, run) -> None:
     folder = ward.parent
-    disclosed = 'threshold = 0.01\n[[sources]]\nname = "forum"\nusage = 1.0\n'
+    disclosed = 'threshold = 0.01\n[[source]]\nname = "forum"\nusage = 1.0\n'
     (folder / "sources.toml").write_text(disclosed + "disclosure = { age = 0.9, zip = 0.9 }\n")
     asked = ["assess", ward, "--statement", folder / "statement.toml", "--apply"]
     asked += ["--out", folder / "done", "--sources", folder / "sources.toml"]

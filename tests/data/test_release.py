@@ -13,8 +13,12 @@ from anonymizer.errors import PolicyError
 from tests.studio.conftest import POLICY, patients
 
 
+def with_release(stated: str) -> str:
+    return POLICY.replace("[release]\n", f"[release]\n{stated}")
+
+
 def policy_for(folder: Path, name: str, file: str) -> Policy:
-    text = POLICY.replace("patients.csv", name) + f'[release]\nfile = "{file}"\n'
+    text = with_release(f'file = "{file}"\n').replace("patients.csv", name)
     path = folder / "policy.toml"
     path.write_text(text, encoding="utf-8")
     return Policy.read(path)
@@ -54,6 +58,6 @@ def test_a_compressed_table_stays_so_where_its_own_kind_is_asked_for(tmp_path):
 
 def test_a_release_that_is_a_file_and_a_table_or_of_no_known_kind_is_refused(tmp_path):
     for stated in ('file = "csv"\ntable = "t"\n', 'file = "pdf"\n'):
-        (tmp_path / "policy.toml").write_text(f"{POLICY}[release]\n{stated}", encoding="utf-8")
-        with pytest.raises(PolicyError, match="file"):
+        (tmp_path / "policy.toml").write_text(with_release(stated), encoding="utf-8")
+        with pytest.raises(PolicyError, match=r"a file or a table|'pdf' is unknown"):
             Policy.read(tmp_path / "policy.toml")

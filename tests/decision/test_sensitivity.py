@@ -42,7 +42,7 @@ def sources() -> dict[str, Any]:
             {
                 "name": "paper",
                 "keys": ["sex"],
-                "p": {"by": "sex", "values": {"F": 0.4}, "default": 0.2},
+                "p": {"by": "sex", "probabilities": {"F": 0.4}, "default": 0.2},
             },
         ]
     )
@@ -57,7 +57,7 @@ def overall() -> dict[str, Any]:
             "p_fm": [0.1, 0.5],
             "p_c": 0.3,
             "p_cu": 0.1,
-            "groups": [{"attributes": ["age", "sex"], "probability": 0.4}],
+            "learned": [{"attributes": ["age", "sex"], "probability": 0.4}],
         }
     )
     return {"model": "overall", "scenario": scenario, "threshold": 0.05, "statistic": "maximum"}

@@ -58,8 +58,8 @@ diagnosis = ["asthma"]
 [[source]]
 name = "voters"
 keys = ["age", "sex"]
-columns = { sex = "gender" }
-table = "voters.csv"
+names = { sex = "gender" }
+path = "voters.csv"
 delimiter = ","
 threshold = 0.05
 
@@ -75,22 +75,22 @@ SOURCES = """
 threshold = "general"
 disclosure = { age = 0.4, sex = 0.75 }
 
-[[sources]]
+[[source]]
 name = "a microblog"
 usage = 0.2
 
-[[sources]]
+[[source]]
 name = "a network"
 usage = 0.6
 disclosure = { zip = 0.1 }
 """
 
 RANGES = f"""{ROUTES}
-[[groups]]
+[[learned]]
 attributes = ["age", "sex"]
 probability = [0.3, 0.6]
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 probability = [0.1, 0.2]
 """
@@ -209,7 +209,7 @@ def write_questions(name: str, folder: Path) -> dict[str, Any]:
 def without_table() -> str:
     """Return the statement where nobody has a list of voters."""
     lines = STATEMENT.splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(("table", "columns", "delimiter")))
+    return "".join(line for line in lines if not line.startswith(("path", "names", "delimiter")))
 
 
 def published(folder: Path) -> dict[str, Any]:

@@ -37,11 +37,11 @@ def test_ordered_groups_count_what_the_level_below_has() -> None:
 
 
 FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
-    (Explicit, {}, "file: give exactly one of `values`, `groups` and `file`."),
+    (Explicit, {}, "path: give exactly one of `values`, `groups` and `path`."),
     (
         Explicit,
         {"values": ("a",), "groups": {"g": ["b"]}},
-        "file: give exactly one of `values`, `groups` and `file`.",
+        "path: give exactly one of `values`, `groups` and `path`.",
     ),
     (Explicit, {"values": "a"}, "values: 'a' is not a list; write it as [ ... ]."),
     (

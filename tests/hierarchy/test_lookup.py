@@ -25,7 +25,7 @@ EVENTS = pd.DataFrame(
     ],
     columns=["USUBJID", "AEDECOD", "AEHLT", "AEBODSYS"],
 )
-SPEC = 'builder = "mapping"\nfile = "ae.csv"\nvalue = "AEDECOD"\nabove = ["AEHLT", "AEBODSYS"]\n'
+SPEC = 'builder = "mapping"\npath = "ae.csv"\nvalue = "AEDECOD"\nabove = ["AEHLT", "AEBODSYS"]\n'
 ROWS = [
     ("Headache", "Headaches NEC", "Nervous", "*"),
     ("Migraine", "Headaches NEC", "Nervous", "*"),
@@ -97,9 +97,9 @@ def test_every_value_with_two_parents_or_none_is_named_with_both(tmp_path: Path)
 @pytest.mark.parametrize(
     ("keys", "fault"),
     [
-        ({"file": "x.csv"}, "`file` needs it; name the column"),
-        ({"values": ["a"], "value": "a"}, "goes with `file`; leave it out"),
-        ({"values": ["a"], "file": "x.csv", "value": "a", "above": ["b"]}, "give exactly one of"),
+        ({"path": "x.csv"}, "`path` needs it; name the column"),
+        ({"values": ["a"], "value": "a"}, "goes with `path`; leave it out"),
+        ({"values": ["a"], "path": "x.csv", "value": "a", "above": ["b"]}, "give exactly one of"),
     ],
 )
 def test_file_and_columns_go_together(keys: dict[str, object], fault: str) -> None:
@@ -118,7 +118,7 @@ def test_a_table_or_a_column_that_is_not_there_is_one_sentence(tmp_path: Path) -
 
 def test_others_and_missing_cells_are_checked_once_the_table_is_read(tmp_path: Path) -> None:
     write_spec(tmp_path, EVENTS)
-    keys = {"file": str(tmp_path / "ae.csv"), "value": "AEDECOD", "above": ["AEBODSYS"]}
+    keys = {"path": str(tmp_path / "ae.csv"), "value": "AEDECOD", "above": ["AEBODSYS"]}
     assert ("uncoded", "uncoded", "*") in Explicit(**keys, others=("uncoded",)).rows()
     with pytest.raises(HierarchyError, match="already a leaf: 'Nausea'"):
         Explicit(**keys, others=("Nausea",)).build("term")

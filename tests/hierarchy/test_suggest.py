@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from anonymizer.hierarchy import Hierarchy, check_rows, check_values, parse_spec, suggest
 from anonymizer.hierarchy.round_numbers import MANY_GROUPS
-from anonymizer.hierarchy.suggest import FEW_VALUES, distinct_texts, kind_of_texts
+from anonymizer.hierarchy.suggest import FEW_VALUES, count_texts, kind_of_texts
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -29,7 +29,7 @@ def build(column: pd.Series[Any]) -> Hierarchy:
 
 
 def assert_covers(column: pd.Series[Any]) -> None:
-    assert check_values(build(column), distinct_texts(column)) == []
+    assert check_values(build(column), list(count_texts(column))) == []
 
 
 CELLS = (
@@ -188,7 +188,7 @@ def test_codes_that_the_table_lacks_are_covered_if_they_look_alike(form: str) ->
 def test_more_codes_than_can_be_listed_are_stated_by_their_form(
     form: str, alphabet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules[distinct_texts.__module__], "MOST_LISTED", 20)
+    monkeypatch.setattr(sys.modules[count_texts.__module__], "MOST_LISTED", 20)
     codes = [form.format(code) for code in range(100, 130)]
     assert spec_of(codes, "zip") == {
         "builder": "redaction",

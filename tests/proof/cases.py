@@ -102,7 +102,7 @@ def fitted(risk: dict[str, Any], problem: Problem, frame: pd.DataFrame) -> dict[
     if "statement" in risk:
         from anonymizer.attackers.statement import Statement
 
-        p = {"by": names[0], "values": {"v0": 0.3}, "default": 0.9}
+        p = {"by": names[0], "probabilities": {"v0": 0.3}, "default": 0.9}
         sources = [
             {"name": "one", "keys": names[:2], "p": p, "threshold": 0.34},
             {"name": "two", "keys": names[-1:], "p": 0.8, "q": 0.5, "threshold": 0.1,

@@ -20,11 +20,11 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
     statement = Statement(
         source=[
             {"name": "news <b>", "keys": KEYS, "attack": "idiosyncratic", "p": 0.5, "q": 0.9},
-            {"name": "voters", "keys": KEYS, "table": "voters.csv"},
+            {"name": "voters", "keys": KEYS, "path": "voters.csv"},
             {
                 "name": "harmless",
                 "keys": ["sex"],
-                "p": {"by": "sex", "values": {"F": 0.2}, "default": 0.1},
+                "p": {"by": "sex", "probabilities": {"F": 0.2}, "default": 0.1},
                 "without": {"sex": {"q": 0.5}},
             },
         ],

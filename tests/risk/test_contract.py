@@ -56,12 +56,13 @@ from anonymizer.search import search
 from anonymizer.table.classes import EquivalenceClasses, partition
 from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Loss
+from anonymizer.validation.toml import write_keys
 from tests.oracle import Problem, generalize
 from tests.own import OWN_MODELS, OwnSpread
 from tests.strategies import frame_of, hierarchies_of, problems
 
 SCENARIO = Scenario(
-    groups=(AttributeGroup(("a0",), probability=0.7),),
+    learned=(AttributeGroup(("a0",), probability=0.7),),
     population=1000,
     p_m=0.3,
     p_fm=0.5,
@@ -75,7 +76,7 @@ STATEMENT = Statement(
         {
             "name": "register",
             "keys": ["a0"],
-            "p": {"by": "a0", "values": {"v0": 0.9}, "default": 0.2},
+            "p": {"by": "a0", "probabilities": {"v0": 0.9}, "default": 0.2},
             "threshold": 0.2,
         },
     ]
@@ -493,13 +494,13 @@ def test_another_population_is_taken_if_it_rests_on_the_size_of_one(model: RiskM
 
 
 def test_a_model_names_its_files_and_finds_them_in_the_folder_of_the_policy(tmp_path: Path) -> None:
-    (tmp_path / "attack.toml").write_text(SCENARIO.to_toml())
+    (tmp_path / "attack.toml").write_text("\n".join(write_keys(SCENARIO.describe())))
     overall = Overall(0.1, "attack.toml")
     assert overall.files(tmp_path) == [tmp_path / "attack.toml"]
     assert overall.resolve(tmp_path) == Overall(0.1, SCENARIO)
     assert Overall(0.1, SCENARIO).files(tmp_path) == []
     counted = dataclasses.replace(SCENARIO, population="people.csv")
-    (tmp_path / "attack.toml").write_text(counted.to_toml())
+    (tmp_path / "attack.toml").write_text("\n".join(write_keys(counted.describe())))
     assert overall.files(tmp_path) == [tmp_path / "attack.toml", tmp_path / "people.csv"]
     sized = Overall(0.1, "attack.toml", population=10**6)
     assert sized.files(tmp_path) == [tmp_path / "attack.toml"]

@@ -119,7 +119,7 @@ def drawn(problem, data) -> Iterator[tuple[Evaluator, Linked]]:
             # somebody of whom each value is here, so that it is no mistake
             others.append(tuple(rows[0][int(key[1:])] for key in keys))
             whose = list(range(len(others)))
-            source = {"name": f"s{number}", "keys": keys, "table": f"{number}.csv"}
+            source = {"name": f"s{number}", "keys": keys, "path": f"{number}.csv"}
             if data.draw(st.booleans()):
                 ids = st.lists(st.integers(0, 2), min_size=len(others), max_size=len(others))
                 whose, source["id"] = data.draw(ids), "who"
@@ -206,8 +206,8 @@ def statement(tmp_path: Path) -> Statement:
     voters = people(90, seed=4).rename(columns={"sex": "gender"})
     voters.loc[::9, "age"] = ""
     voters.to_csv(tmp_path / "voters.csv", index=False)
-    source = {"name": "voters", "keys": ["age", "sex"], "columns": {"sex": "gender"}}
-    source |= {"table": "voters.csv", "threshold": 0.05}
+    source = {"name": "voters", "keys": ["age", "sex"], "names": {"sex": "gender"}}
+    source |= {"path": "voters.csv", "threshold": 0.05}
     return Statement(source=[source, {"name": "news", "keys": ["age"], "p": 0.3}], folder=tmp_path)
 
 
@@ -233,8 +233,8 @@ def test_it_drives_run_frontier_explanation_verification_and_assessment(statemen
 
 def test_the_statement_and_its_table_are_read_relative_to_the_policy(statement, tmp_path) -> None:
     (tmp_path / "statement.toml").write_text(
-        '[[source]]\nname = "voters"\nkeys = ["age", "sex"]\ntable = "voters.csv"\n'
-        'columns = { sex = "gender" }\nthreshold = 0.05\n'
+        '[[source]]\nname = "voters"\nkeys = ["age", "sex"]\npath = "voters.csv"\n'
+        'names = { sex = "gender" }\nthreshold = 0.05\n'
         '[[source]]\nname = "news"\nkeys = ["age"]\np = 0.3\n'
     )
     by_path = policy("statement.toml").model_copy(update={"folder": tmp_path})
@@ -292,7 +292,7 @@ def test_json_names_the_statement(statement) -> None:
 
 def test_a_run_never_overwrites_the_table_of_a_source(statement, tmp_path) -> None:
     (tmp_path / "statement.toml").write_text(
-        '[[source]]\nname = "voters"\nkeys = ["age"]\ntable = "voters.csv"\n'
+        '[[source]]\nname = "voters"\nkeys = ["age"]\npath = "voters.csv"\n'
     )
     by_path = policy("statement.toml").model_copy(update={"folder": tmp_path})
     assert by_path.files == [tmp_path / "statement.toml", tmp_path / "voters.csv"]

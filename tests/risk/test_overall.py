@@ -113,7 +113,7 @@ class Case:
         """At which level the attacker knows what: an attribute of several groups at the finest."""
         levels = dict(zip(self.evaluator.microdata.attributes, scheme, strict=True))
         found: dict[str, int] = {}
-        for group, mark in zip(self.scenario.groups, marks, strict=True):
+        for group, mark in zip(self.scenario.learned, marks, strict=True):
             for name in group.attributes if mark else ():
                 level = max(levels[name], group.levels.get(name, 0))
                 found[name] = min(level, found.get(name, level))
@@ -155,7 +155,7 @@ class Case:
         """The overall risk of each row of a subset, u_S from all rows."""
         likely = {row: list(all_known(self.scenario, partial(self.chance, row))) for row in subset}
         risks = dict.fromkeys(subset, 0.0)
-        for marks in product((False, True), repeat=len(self.scenario.groups)):
+        for marks in product((False, True), repeat=len(self.scenario.learned)):
             levels = self.known_levels(scheme, marks)
             keys = self.keys(levels)
             estimated = self.unique(keys) if self.population is None else 0.0
@@ -552,7 +552,7 @@ def with_told(rows: int = 120) -> pd.DataFrame:
 
 
 TOLD = f"""{ROUTES}
-[[groups]]
+[[learned]]
 attributes = ["age", "sex", "zip"]
 column = "told"
 """

@@ -43,7 +43,7 @@ def statements(draw, names: tuple[str, ...]) -> Statement:
         keys = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
         p: object = draw(shares)
         if draw(st.booleans()):
-            p = {"by": keys[0], "values": {"v0": draw(shares)}, "default": draw(shares)}
+            p = {"by": keys[0], "probabilities": {"v0": draw(shares)}, "default": draw(shares)}
         source = {"name": f"s{number}", "keys": keys, "p": p, "q": draw(shares)}
         sources.append(source | {"threshold": draw(st.sampled_from([0.05, 0.2, 0.34, 0.5]))})
     return Statement(source=sources)
@@ -59,7 +59,7 @@ def probability(statement, number, row, subset, rows, leaves, persons, names) ->
     def share(of) -> float:
         if of.by is None:
             return of.default
-        return dict(of.values).get(leaves[row][names.index(of.by)], of.default)
+        return dict(of.probabilities).get(leaves[row][names.index(of.by)], of.default)
 
     return share(source.p) * share(source.q) / len(alike)
 
@@ -222,7 +222,7 @@ def test_another_id_than_the_policys_is_refused() -> None:
 
 @pytest.mark.parametrize("share", ["p", "q", "without"])
 def test_a_share_for_a_value_that_is_not_there_is_refused_not_ignored(share: str) -> None:
-    by_value = {"by": "sex", "values": {"femal": 0.9}, "default": 0.01}
+    by_value = {"by": "sex", "probabilities": {"femal": 0.9}, "default": 0.01}
     told = {"age": {"p": by_value}} if share == "without" else by_value
     statement = Statement(source=[{"name": "list", "keys": ["age", "sex"], share: told}])
     with pytest.raises(PolicyError, match=r"source 'list': .* 'femal', .* not a value of 'sex'"):
@@ -279,8 +279,8 @@ def test_a_release_without_a_key_is_assessed_with_the_overlap_without_it() -> No
 
 def test_p_and_q_by_value_are_those_of_one_person_in_assess_too() -> None:
     """People with a high p and people with a high q share a cell: nobody has both."""
-    by_sex = {"by": "sex", "values": {"F": 0.9}, "default": 0.1}
-    other = {"by": "sex", "values": {"F": 0.1}, "default": 0.9}
+    by_sex = {"by": "sex", "probabilities": {"F": 0.9}, "default": 0.1}
+    other = {"by": "sex", "probabilities": {"F": 0.1}, "default": 0.9}
     source = {"name": "list", "keys": ["sex"], "levels": {"sex": 1}, "p": by_sex, "q": other}
     frame = pd.DataFrame({"age": ["20", "21"], "sex": ["F", "M"]})
     found = assess(frame, policy(), statement=Statement(source=[source])).findings

@@ -30,7 +30,11 @@ def statements(draw: st.DrawFn, problem: Problem) -> Statement:
         keys = [f"a{at}" for at in places]
         source: dict[str, Any] = {"name": f"s{number}", "keys": keys, "p": draw(SHARES)}
         if draw(st.booleans()):
-            source["p"] = {"by": keys[0], "values": {"v0": draw(SHARES)}, "default": draw(SHARES)}
+            source["p"] = {
+                "by": keys[0],
+                "probabilities": {"v0": draw(SHARES)},
+                "default": draw(SHARES),
+            }
         if draw(st.booleans()):
             height = len(problem.trees[places[0]]["v0"])
             source["levels"] = {keys[0]: draw(st.integers(0, height - 1))}

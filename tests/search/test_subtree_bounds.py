@@ -31,11 +31,14 @@ from anonymizer.search import (
     subtree_bounds,
 )
 from anonymizer.search.subtree_bounds import (
+    Covers,
     PartsLeft,
     SubtreeBounds,
+    finest_uneven,
     limits_of,
     number_parts,
     pairs_of_levels,
+    values_of,
 )
 from anonymizer.utility import MEASURES, Aggregate, make_measure
 from tests.oracle import Problem
@@ -312,3 +315,25 @@ def test_parts_are_numbered_within_their_group(
         assert sorted(p for _, p in numbers) == list(range(len(numbers)))
         sizes.append(len(numbers))
     assert most == max(sizes)
+
+
+@given(problems())
+def test_what_a_tuple_covers_is_looked_up_by_its_value_at_every_level(problem: Problem) -> None:
+    microdata = evaluator_of(problem).microdata
+    covers = Covers.of(microdata.domain)
+    values = values_of(microdata.columns, microdata.codes)
+    for a, column in enumerate(microdata.columns):
+        places = covers.offsets[a] + values[:, a]
+        for level in range(len(column.groups)):
+            expected = column.covered[level][microdata.codes[a]]
+            assert covers.covered[level, places].tolist() == expected.tolist()
+
+
+@given(problems())
+def test_below_the_finest_uneven_level_all_values_cover_as_much(problem: Problem) -> None:
+    for column in evaluator_of(problem).microdata.columns:
+        finest = finest_uneven(column)
+        for level in range(finest):
+            assert np.unique(column.covered[level]).size == 1
+        uneven = np.unique(column.covered[finest]).size > 1
+        assert uneven or finest == len(column.groups) - 1

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from anonymizer import compare
-from anonymizer.analyses import linear
+from anonymizer.analyses import regression
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.errors import ReleaseError
 from anonymizer.studio.analyses import describe_evidence
@@ -52,7 +52,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(studio, monkeypatch
     studio.change("analysis", value=[LINEAR])
     studio.settle()
     monkeypatch.setitem(evidence_of.__globals__["RUNS"], "linear", absent)
-    assert linear.run is not absent
+    assert regression.run_linear is not absent
     assert evidence(studio, monkeypatch)["error"] == "a regression needs statsmodels; install it."
 
 

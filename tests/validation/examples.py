@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from anonymizer import Policy, Statement
 from anonymizer.attackers import disclosure, statement
-from anonymizer.attackers.disclosure import Source, SourcesFile, parse_sources
+from anonymizer.attackers.disclosure import Source, SourcesFile, parse_disclosing
 from anonymizer.attackers.overlap import Overlap, Proportion
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.decision.context import Context
@@ -202,23 +202,23 @@ account = { probability = 0.5 }
 list = { column = "listed" }
 club = { by = "state", probabilities = { TN = 0.4 }, default = 0.2 }
 
-[[groups]]
+[[learned]]
 attributes = ["age", "sex"]
 probability = 0.5
 cause = "account"
 source = "voter lists"
 
-[[groups]]
+[[learned]]
 attributes = ["age"]
 column = "told"
 cause = "list"
 
-[[groups]]
+[[learned]]
 attributes = ["sex"]
 probability = [0.1, 0.2]
 cause = "club"
 
-[[groups]]
+[[learned]]
 attributes = ["zip"]
 by = "state"
 default = 0.1
@@ -254,7 +254,7 @@ SPECS = {
     "mapping": (
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
-        "file = 'ae.csv'\nvalue = 'AEDECOD'\nabove = ['AEHLT', 'AEBODSYS']",
+        "path = 'ae.csv'\nvalue = 'AEDECOD'\nabove = ['AEHLT', 'AEBODSYS']",
     ),
     "ordered": (
         "values = ['S', 'M', 'L', [1, 3]]\nsizes = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
@@ -294,12 +294,12 @@ EXAMPLES = [
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
     Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
-    Example("sources", SourcesFile, parse_sources, tomllib.loads(disclosure.EXAMPLE)),
+    Example("sources", SourcesFile, parse_disclosing, tomllib.loads(disclosure.EXAMPLE)),
     Example(
         "group",
         AttributeGroup,
         lambda keys: AttributeGroup(**keys),
-        tomllib.loads(SCENARIO)["groups"][3],
+        tomllib.loads(SCENARIO)["learned"][3],
     ),
     Example(
         "source",
@@ -312,7 +312,7 @@ EXAMPLES = [
         "proportion",
         Proportion,
         lambda keys: Proportion(**keys),
-        {"by": "state", "values": {"Ohio": 0.3}, "default": 0.1},
+        {"by": "state", "probabilities": {"Ohio": 0.3}, "default": 0.1},
     ),
     *spec_examples(),
 ]

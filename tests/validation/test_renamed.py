@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
-from anonymizer import AnonymizerWarning, Policy, PolicyError
+from anonymizer import AnonymizerWarning, Policy, PolicyError, Statement
+from anonymizer.attackers.disclosure import ExternalTable, SourcesFile, parse_disclosing
+from anonymizer.attackers.overlap import ShareByValue
+from anonymizer.attackers.scenario import Scenario
+from anonymizer.attackers.statement import ExternalSource
 from anonymizer.hierarchy.spec import BUILDERS, parse_spec
 from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, renewed_policy
-from anonymizer.risk import MODELS
+from anonymizer.risk import MODELS, Overall
 from anonymizer.validation.renamed import GONE, MACHINE, RENAMED
 from anonymizer.validation.sentences import model_keys
 
@@ -114,6 +118,58 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 }
 
 
+LEARNED = [{"attributes": ["age"], "probability": 0.5}]
+CHANCES = {"population": 100, "p_m": 1, "p_fm": 1, "p_c": 1, "p_cu": 1}
+FORUM = [{"name": "forum", "usage": 0.5, "disclosure": {"age": 0.5}}]
+LINKED = {"name": "voters", "keys": ["zip"]}
+STATED = {"name": "news", "keys": ["zip"]}
+EXTERNAL = {"path": "x.csv", "names": {"age": "years"}}
+FILES: dict[str, tuple[Any, dict[str, Any], dict[str, Any], list[str]]] = {
+    "scenario": (
+        Scenario.parse,
+        {**CHANCES, "groups": LEARNED},
+        {**CHANCES, "learned": LEARNED},
+        ["scenario: groups: this key is now `learned`; write that."],
+    ),
+    "source at hand": (
+        lambda keys: Statement(**keys),
+        {"source": [{**LINKED, "table": "v.csv", "columns": {"zip": "code"}}]},
+        {"source": [{**LINKED, "path": "v.csv", "names": {"zip": "code"}}]},
+        [
+            "statement: source: columns: this key is now `names`; write that.",
+            "statement: source: table: this key is now `path`; write that.",
+        ],
+    ),
+    "share": (
+        lambda keys: Statement(**keys),
+        {"source": [{**STATED, "p": {"by": "zip", "values": {"1": 0.5}, "default": 1}}]},
+        {"source": [{**STATED, "p": {"by": "zip", "probabilities": {"1": 0.5}, "default": 1}}]},
+        ["statement: source: p or q: values: this key is now `probabilities`; write that."],
+    ),
+    "sources": (
+        parse_disclosing,
+        {"sources": FORUM, "external": {"table": "x.csv", "columns": {"age": "years"}}},
+        {"source": FORUM, "external": EXTERNAL},
+        [
+            "sources: external: columns: this key is now `names`; write that.",
+            "sources: external: table: this key is now `path`; write that.",
+            "sources: sources: this key is now `source`; write that.",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_about_attackers_are_read_with_their_old_keys(name: str) -> None:
+    make, old, new, sentences = FILES[name]
+    with pytest.warns(AnonymizerWarning) as said:
+        found = make(old)
+    assert sorted(str(each.message) for each in said) == sentences
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert make(new) == found
+
+
 @pytest.mark.parametrize("name", PAIRS)
 def test_an_old_key_is_read_as_the_new_one_with_a_sentence(name: str) -> None:
     old, new, sentences = PAIRS[name]
@@ -138,9 +194,11 @@ def test_the_tables_of_a_policy_are_written_with_new_keys_alone(name: str) -> No
 
 def test_every_old_key_is_tried_and_no_class_has_it() -> None:
     kinds = [Data, Search, Release, Attribute]
+    kinds += [Scenario, ExternalSource, ShareByValue, SourcesFile, ExternalTable]
     kinds += [*BUILDERS.values(), *MODELS.values(), *ANALYSES.values()]
     known = {kind.__name__: kind for kind in kinds}
-    tried = " ".join(sentence for _, _, sentences in PAIRS.values() for sentence in sentences)
+    stated = [each[-1] for each in (*PAIRS.values(), *FILES.values())]
+    tried = " ".join(sentence for sentences in stated for sentence in sentences)
     for (owner, old), key in RENAMED.items():
         keys = model_keys(known[owner]) if owner != "Overall" else vars(known[owner])
         assert old not in keys
@@ -192,6 +250,18 @@ def test_what_was_wrong_with_an_old_key_is_said_of_it() -> None:
         Policy.of(
             {**KEYS, **with_hierarchy(builder="mapping", levels=[{"g": ["a"]}, {"A": ["h"]}])}
         )
+
+
+def test_a_scenario_that_a_manifest_describes_is_read_with_its_old_keys() -> None:
+    now = {
+        "model": "overall",
+        **Overall(0.1, Scenario.parse({**CHANCES, "learned": LEARNED})).describe(),
+    }
+    scenario = dict(now["scenario"])
+    before = {**now, "scenario": {"groups": scenario.pop("learned"), **scenario}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert renewed_policy({"risk": [before]}) == renewed_policy({"risk": [now]}) != {}
 
 
 def test_groups_by_level_have_the_rows_that_they_had() -> None:

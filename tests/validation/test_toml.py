@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,10 +19,9 @@ from anonymizer.validation import (
     read_toml,
     write_document,
     write_keys,
-    write_table,
     write_texts,
 )
-from tests.studio.test_toml_text import DOCUMENTS, PLAIN, TABLES
+from tests.studio.test_toml_text import DOCUMENTS
 
 READERS: dict[str, Callable[[Path], object]] = {
     "policy": Policy.read,
@@ -86,14 +84,6 @@ def test_what_is_written_reads_back_equal(document):
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=20))
 def test_texts_of_any_length_read_back_equal(texts: list[str]) -> None:
     assert tomllib.loads(f"values = {write_texts(texts)}") == {"values": texts}
-
-
-@given(
-    st.dictionaries(st.sampled_from(["p", "levels"]), TABLES), st.dictionaries(st.just("k"), PLAIN)
-)
-def test_tables_with_headers_of_their_own_read_back_equal(inner: Any, plain: Any) -> None:
-    text = write_table("[[groups]]", inner | plain, ("p", "levels"))
-    assert tomllib.loads(text) == {"groups": [inner | plain]}
 
 
 def test_keys_read_back_as_they_were_written() -> None:

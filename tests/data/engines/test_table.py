@@ -186,7 +186,7 @@ def test_formulas_that_came_over_are_a_warning(tmp_path: Path, servers: Servers)
 
 
 TOLD = f"""{ROUTES}
-[[groups]]
+[[learned]]
 attributes = ["age"]
 column = "told"
 """

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonymizer import AnonymizerWarning, Hierarchy, anonymize
-from anonymizer.proposal.flat import find_flat
+from anonymizer.solution.findings import find_flat
 from tests.tables import draw
 
 
