@@ -17,6 +17,9 @@ from anonymizer.table.microdata import Microdata
 
 PEOPLE = 0
 """The place of the people table among the tables."""
+Mask = NDArray[np.bool_]
+Rows = tuple[Mask, ...]
+"""Which rows of each table, those of the people first."""
 NO_ROWS = np.empty(0, np.int32)
 
 
@@ -82,6 +85,13 @@ class PersonEvents:
         together = of_rows[0] if len(of_rows) == 1 else np.concatenate([NO_ROWS, *of_rows])
         return together if self.order is None else together[self.order]
 
+    def spread(self, of_events: NDArray[np.bool_], sizes: Sequence[int]) -> list[NDArray[np.bool_]]:
+        """Put what is known of the events in the order of the rows of each table: undo `arrange`."""
+        together = of_events.copy()
+        if self.order is not None:
+            together[self.order] = of_events
+        return np.split(together, np.cumsum(sizes)[:-1]) if sizes else []
+
 
 @dataclass(frozen=True, eq=False)
 class Study:
@@ -137,6 +147,10 @@ class Study:
             own = table.parent == PEOPLE
             persons.append(table.parent_row if own else persons[table.parent][table.parent_row])
         return tuple(persons)
+
+    def rows_of(self, people: Mask) -> Rows:
+        """Return all rows of some people."""
+        return tuple(people[person] for person in self.person_of_row)
 
     def place_of(self, name: str) -> int | None:
         """Return the place of a child table; None where there is none of that name."""

@@ -29,7 +29,7 @@ def test_whoever_is_kept_is_the_largest_of_all_safe_sets_of_people(
 def test_whoever_is_kept_is_kept_at_every_coarser_scheme(case: Case) -> None:
     evaluator = evaluator_of(case)
     lattice = evaluator.study.lattice
-    kept = {scheme: evaluator.kept(scheme) for scheme in lattice}
+    kept = {scheme: evaluator.supports.kept(scheme) for scheme in lattice}
     for scheme, left in kept.items():
         assert all((left <= kept[coarser]).all() for coarser in lattice.coarser(scheme))
 
