@@ -29,15 +29,14 @@ def run_study(
     """Find the best scheme of linked tables, and write the tables with their manifest."""
     from anonymizer.data.staging import Staging
     from anonymizer.report.study import summarize
-    from anonymizer.solution.manifest import FILE_NAME
     from anonymizer.solution.study import anonymize_study
-    from anonymizer.solution.study_manifest import stage_study
+    from anonymizer.solution.study_manifest import claim_names, stage_study
 
     with (
         Staging(out, [policy, *loaded.files]) as staging,
         progress_line(str(loaded.data_source)) as on_progress,
     ):
-        staging.path(FILE_NAME)
+        claim_names(staging, loaded, keys)
         solution = anonymize_study(None, loaded, on_progress)
         files = stage_study(solution, staging, seed, keys)
     described = {**solution.describe(), "seconds": solution.seconds, "files": files}

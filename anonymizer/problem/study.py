@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.engines.table import EngineTable
+from anonymizer.data.fetched import NamedTable, fetch
 from anonymizer.data.opening import TableLike, check_columns
 from anonymizer.data.table import Table
 from anonymizer.display import Displayed
@@ -194,7 +194,11 @@ def open_tables(data: Any, policy: Policy) -> dict[str, Table]:
     for child in policy.tables:
         part = policy.of_table(child)
         opened[child] = open_one(given.get(child, part.data_source), part, f"tables.{child}")
-    return opened
+    frames = {each for each in given if not isinstance(given[each], str | Path)}
+    return {
+        each: NamedTable(table, f"table '{each}'") if each in frames else table
+        for each, table in opened.items()
+    }
 
 
 def tables_given(data: Any, policy: Policy) -> Mapping[str, Any]:
@@ -218,18 +222,12 @@ def name_of_people(policy: Policy) -> str:
 
 
 def open_one(source: Any, policy: Policy, where: str) -> Table:
-    """Open one table as its part of the policy says; it must be one that is read, not asked."""
+    """Open one table as its part of the policy says."""
     if source is None:
         raise PolicyError(
             f"policy: {where}.path is missing, and no data was given; name the table."
         )
-    table = policy.data.open(source)
-    if isinstance(table, EngineTable):
-        raise DataError(
-            f"{table.name}: linked tables are read into memory, and this one stays in its engine; export "
-            "it as .csv or .parquet, or pass a dataframe."
-        )
-    return table
+    return fetch(policy.data.open(source))
 
 
 def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart:

@@ -185,7 +185,7 @@ def stage_file(solution: Solution, staging: Staging, seed: int | None) -> tuple[
     name = solution.release.file_name
     claim_name(staging, name)
     solution.release.write(staging.path(name), solution.random(seed))
-    for old in old_files(staging.folder, name):
+    for old in [*old_files(staging.folder, name), *old_tables(staging.folder)]:
         if not (staging.staged / old).exists():
             staging.remove(str(old))
     return str(staging.folder / name), open_table(staging.path(name))
@@ -222,6 +222,20 @@ def old_files(folder: Path, name: str) -> list[Path]:
         return []
     files = sorted((folder / old).iterdir()) if (folder / old).is_dir() else [folder / old]
     return [path.relative_to(folder) for path in files]
+
+
+def old_tables(folder: Path) -> list[Path]:
+    """List the files of linked tables that stand beside their manifest, as paths in the folder."""
+    try:
+        manifest = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        named = [(Path(each["name"]).name, each["sha256"]) for each in manifest["output"].values()]
+        return [
+            Path(name)
+            for name, digest in named
+            if (folder / name).is_file() and digest_of_release(folder / name) == digest
+        ]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return []  # none, or that of a single table
 
 
 def old_release(folder: Path) -> str | None:

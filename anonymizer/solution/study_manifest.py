@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,11 @@ from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.release import write_csv
 from anonymizer.data.secret import describe_input
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import File, read_columns
-from anonymizer.errors import AnonymizerError, ReleaseError, quote_some
+from anonymizer.data.table import File, Table, read_columns
+from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.kernels.compilation import timed
-from anonymizer.policy import digest_of_hierarchy
+from anonymizer.policy import Policy, digest_of_hierarchy
+from anonymizer.problem.study import open_tables
 from anonymizer.risk import packages_of
 from anonymizer.solution.manifest import (
     FILE_NAME,
@@ -28,12 +29,15 @@ from anonymizer.solution.manifest import (
     Input,
     Output,
     describe_output,
-    digest_of_release,
     made_in,
-    read_manifest,
+    old_files,
+    old_tables,
+    stage_proof,
 )
 from anonymizer.solution.study import StudySolution
 
+SEARCH = "search.json"
+"""What a stopped search of one table leaves."""
 KEYS_HEADER = ("table", "original", "released")
 
 
@@ -79,20 +83,18 @@ def stage_study(
     solution: StudySolution, staging: Staging, seed: int | None = None, keys: Path | None = None
 ) -> dict[str, str]:
     """Write the released tables and their manifest; return what each file will be called."""
-    names = file_names(solution)
-    if keys is not None and keys.resolve().parent == staging.folder.resolve():
-        raise ReleaseError(
-            f"{keys}: the keys would stand beside the release; name a file in another folder."
-        )
+    parts, policy = solution.problem.parts, solution.problem.policy
+    names = file_names({part.name: part.table for part in parts}, policy)
+    check_keys(staging, keys)
     with timed(solution.seconds, "write"):
         plans = solution.plans(seed)
-        for part in solution.problem.parts:
-            own = part.policy
-            file = File(staging.path(names[part.name]), own.data.delimiter, own.release.file)
+        for part in parts:
+            delimiter = part.policy.data.delimiter
+            file = File(staging.path(names[part.name]), delimiter, policy.release.file)
             part.table.release(plans[part.name], file)
         remove_old(staging, set(names.values()))
         if keys is not None:
-            stage_keys(solution, staging, seed, keys)
+            stage_keys(solution, staging, seed, keys, names.values())
         released = {name: staging.path(file) for name, file in names.items()}
         manifest = make_study_manifest(solution, released)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
@@ -102,34 +104,46 @@ def stage_study(
     return {**files, "manifest": str(staging.folder / FILE_NAME), **beside}
 
 
-def file_names(solution: StudySolution) -> dict[str, str]:
+def claim_names(staging: Staging, policy: Policy, keys: Path | None) -> None:
+    """Find out before the search whether all files can be written where they will go."""
+    staging.path(FILE_NAME)
+    for name in file_names(open_tables(None, policy), policy).values():
+        staging.path(name)
+    check_keys(staging, keys)
+
+
+def check_keys(staging: Staging, keys: Path | None) -> None:
+    """Raise a ReleaseError if who has which key would be written beside the release."""
+    if keys is not None and keys.resolve().parent == staging.folder.resolve():
+        raise ReleaseError(
+            f"{keys}: the keys would stand beside the release; name a file in another folder."
+        )
+
+
+def file_names(tables: Mapping[str, Table], policy: Policy) -> dict[str, str]:
     """Return what the file of each table is called: as the table, with the end of its kind."""
+    kind = policy.release.file
     return {
-        part.name: part.name
-        + part.table.file_name(part.policy.release.file).removeprefix("release")
-        for part in solution.problem.parts
+        name: name + table.file_name(kind).removeprefix("release") for name, table in tables.items()
     }
 
 
 def remove_old(staging: Staging, names: set[str]) -> None:
-    """Let the files of an earlier study go that stand beside its manifest as that says."""
-    try:
-        manifest = read_manifest(staging.folder / FILE_NAME, check_study_manifest)
-    except (AnonymizerError, OSError):
-        return
-    for claimed in manifest["output"].values():
-        path = staging.folder / Path(claimed["name"]).name
-        old = path.name not in names and path.is_file()
-        if old and digest_of_release(path) == claimed["sha256"]:
-            staging.remove(path.name)
+    """Let the files of an earlier release go that stand beside its manifest as that says."""
+    stage_proof(None, staging)
+    for path in (Path(SEARCH), *old_files(staging.folder, ""), *old_tables(staging.folder)):
+        if str(path) not in names:
+            staging.remove(str(path))
 
 
-def stage_keys(solution: StudySolution, staging: Staging, seed: int | None, path: Path) -> None:
+def stage_keys(
+    solution: StudySolution, staging: Staging, seed: int | None, path: Path, names: Iterable[str]
+) -> None:
     """Write who has which key, for the owner of the file alone."""
     rows = key_rows(solution, seed)
     columns = {name: [row[at] for row in rows] for at, name in enumerate(KEYS_HEADER)}
-    outputs = [staging.folder / name for name in file_names(solution).values()]
-    with Staging(path.parent, {*staging.inputs, *(each.resolve() for each in outputs)}) as beside:
+    outputs = [staging.folder / name for name in names]
+    with Staging(path.parent, [*staging.inputs, *outputs]) as beside:
         write_csv(pa.table(columns), beside.private(path.name), None)
 
 

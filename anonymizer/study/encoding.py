@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.column import Column, check_whose
 from anonymizer.data.table import Table, check_rows
-from anonymizer.errors import DataError, list_cells, quote, suggest_name
+from anonymizer.errors import DataError, HierarchyError, list_cells, quote, suggest_name
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.study.study import PEOPLE, Study, StudyTable, without_attributes
 from anonymizer.table.domain import read_only
@@ -128,7 +128,10 @@ def microdata_of(linked: KeyedTable, loaded: LoadedTable) -> Microdata:
     """Encode the quasi-identifiers of a table; without any, its rows all look alike."""
     if not linked.hierarchies:
         return without_attributes(loaded.rows or 0)
-    return encode(loaded, linked.hierarchies)
+    try:
+        return encode(loaded, linked.hierarchies)
+    except HierarchyError as error:  # tables may have columns of one name
+        raise HierarchyError(f"{linked.table.name}: {error}") from None
 
 
 def number_keys(linked: KeyedTable, loaded: LoadedTable, is_people: bool) -> dict[str, int]:

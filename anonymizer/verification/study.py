@@ -192,7 +192,7 @@ def open_released(
     """Open the tables that the policy has, parents first; a ReleaseError names one that is not there."""
     people = [name for name in manifest["tables"] if name not in policy.tables]
     names = [*people, *policy.tables]
-    known = all(set(names) == set(manifest[key]) for key in ("tables", "output", "keys"))
+    known = all(set(names) == set(manifest[key]) for key in ("tables", "input", "output", "keys"))
     if len(people) != 1 or not known or set(given) != set(names):
         raise ReleaseError(
             f"the release: the policy has the tables {quote_some(policy.tables)} and that of the people, "
@@ -211,9 +211,11 @@ def open_one(
 ) -> ReleasedTable:
     """Open a released table, with what policy and manifest say of it alone."""
     own = policy if name == people else policy.of_table(name)
-    declared = manifest["policy"] if name == people else manifest["policy"]["tables"][name]
+    declared = manifest["policy"]
+    if name != people:
+        declared = as_table(as_table(declared.get("tables")).get(name))
     table = own.data.open_release(given)
-    own = own.with_columns([*table.columns, *declared.get("attributes", ())])
+    own = own.with_columns([*table.columns, *as_table(declared.get("attributes"))])
     start = "" if name == people else f"{name}."
     alone = {
         key: {n: manifest[key].get(f"{start}{n}") for n in own.quasi_identifiers}
@@ -225,6 +227,11 @@ def open_one(
         keys = {child.id: child.parent or people}
         keys |= {} if child.key is None else {child.key: name}
     return ReleasedTable(name, table, own, keys, {**alone, "suppressed": 0})
+
+
+def as_table(value: object) -> Mapping[str, Any]:
+    """Return a table of a manifest; an empty one where something else stands there."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def check_declared(
@@ -332,7 +339,7 @@ def check_contents(
     yield check_promise(histories, policy)
     mine = asdict(profile(np.array([*Counter(histories.tables[PEOPLE].values).values()], np.int64)))
     claim = "the risk by the people table alone is the one reported"
-    yield check_figures(claim, mine, manifest["risk"]["after"])
+    yield check_figures(claim, mine, as_table(manifest["risk"].get("after")))
     yield check_loss(tables, policy, manifest)
     yield check_proof(manifest)
     yield check_left_out(histories, tables, manifest)
@@ -430,7 +437,8 @@ def check_left_out(
         "kept_columns": sorted(names),
     }
     theirs = dict(manifest["left_out"])
-    theirs["kept_columns"] = sorted(theirs.get("kept_columns", ()))
+    if isinstance(theirs.get("kept_columns"), list):
+        theirs["kept_columns"] = sorted(map(str, theirs["kept_columns"]))
     return check_figures("what the promise leaves out is as reported", mine, theirs)
 
 

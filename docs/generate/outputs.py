@@ -22,6 +22,7 @@ from anonymizer import (
     evidence,
     frontier,
     make_manifest,
+    make_study_manifest,
     propose,
     verify,
     write_release,
@@ -47,6 +48,7 @@ OUTPUTS = (
     "proposal",
     "manifest",
     "run",
+    "study",
     "risk profile",
     "comparison",
     "frontier",
@@ -68,6 +70,7 @@ BY_NAME = {
     "figures",
     "files",
     "hierarchies",
+    "keys",
     "overall",
     "packages",
     "policy",
@@ -77,6 +80,7 @@ BY_NAME = {
     "seconds",
     "sensitive",
     "shared",
+    "tables",
 }
 """Tables whose keys are names or settings, or described elsewhere: the table is, not its keys."""
 
@@ -120,6 +124,7 @@ def examples() -> dict[str, Any]:
             "comparison": {},
             "evidence": {},
         },
+        "study": study_example(),
         "comparison": compare(suppressing(policy)).describe(),
         "frontier": {**with_analyses(curve, ["marginals"]).describe(), "files": {}},
         "evidence": {**evidence(solution).describe(), "files": {}},
@@ -133,6 +138,20 @@ def examples() -> dict[str, Any]:
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }
+
+
+def study_example() -> dict[str, Any]:
+    """Release two linked tables, and return what only their manifest has."""
+    policy = Policy(
+        data={"id": "who"},
+        attributes={"who": {"role": "identifying"}, "sex": {"role": "quasi", "hierarchy": SEX}},
+        tables={"visit": {"id": "who", "attributes": {"who": {"role": "identifying"}}}},
+        risk=[{"model": "study", "k": 2, "power": 1}],
+    )
+    people = pd.DataFrame({"who": ["1", "2"], "sex": ["F", "F"]})
+    solution = anonymize({"people": people, "visit": people[["who"]]}, policy)
+    manifest = make_study_manifest(solution, solution.to_frames())
+    return {key: manifest[key] for key in ("tables", "keys", "left_out")}
 
 
 def suppressing(policy: Policy) -> Solution:

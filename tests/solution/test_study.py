@@ -11,6 +11,7 @@ import pytest
 
 from anonymizer import (
     InfeasibleError,
+    KAnonymity,
     Policy,
     PolicyError,
     ReleaseError,
@@ -18,6 +19,7 @@ from anonymizer import (
     anonymize,
     make_study_manifest,
     verify,
+    write_release,
     write_study,
 )
 from anonymizer.solution.study import KEY_LETTERS, LETTERS, random_keys
@@ -154,6 +156,11 @@ def test_files_of_an_earlier_release_go_and_the_input_stays(tmp_path: Path) -> N
     parquet = Policy.read(policy).with_release(file="parquet")
     write_study(anonymize(None, parquet), out)
     assert not list(out.glob("*.csv"))
+    flat = Policy.read(policy).model_copy(update={"tables": {}, "risk": (KAnonymity(3),)})
+    write_release(anonymize(None, flat), out)
+    assert {path.name for path in out.iterdir()} == {"manifest.json", "release.csv"}
+    write_study(anonymize(None, parquet), out)
+    assert not (out / "release.csv").exists()
     with pytest.raises(ReleaseError, match="would be overwritten"):
         write_study(anonymize(None, policy), tmp_path)
     with pytest.raises(ReleaseError, match="the keys would stand beside the release"):

@@ -12,7 +12,7 @@ from anonymizer.risk.study import StudyAnonymity
 from anonymizer.study.supports import Supports
 from experiments.studies.scale import Size, draw_study
 from tests.study.drawing import cases, evaluator_of
-from tests.study.oracle import Case, Generalized
+from tests.study.oracle import Case, Child, Generalized
 
 
 @given(st.data(), cases())
@@ -59,3 +59,20 @@ def test_too_many_sets_of_a_person_are_an_error_that_names_the_remedy() -> None:
         Supports(study, StudyAnonymity(1, 3)).kept(study.lattice.high)
     capped = Supports(study, StudyAnonymity(1, 3, most_events=1_999))
     assert not capped.kept(study.lattice.high).any()
+
+
+def test_events_of_like_parents_are_told_apart_by_their_own_values() -> None:
+    """The visits of four diagnoses have labels up to the third, as many as there are rows."""
+    kinds = ("v0", "v1", "v2", "v3")
+    tree = {kind: (kind, "*") for kind in kinds}
+    codes = {code: (code, "*") for code in ("d0", "d1")}
+    whose = ((0, "v0"), (0, "v1"), (0, "v3"), (1, "v0"), (1, "v2"), (1, "v3"))
+    visits = Child("visit", None, tuple((person, (kind,)) for person, kind in whose), (tree,))
+    made = ((0, "d0"), (3, "d1"), (2, "d0"), (5, "d0"))
+    diagnoses = Child("diagnosis", 0, tuple((visit, (code,)) for visit, code in made), (codes,))
+    case = Case(
+        ((), ()), (), (visits, diagnoses), k=2, power=1, powers={"visit": 0}, weights=(1, 1)
+    )
+    for scheme in case.schemes():
+        kept = frozenset(np.flatnonzero(evaluator_of(case).kept(scheme)).tolist())
+        assert kept == Generalized(case, scheme).greatest()

@@ -10,7 +10,7 @@ from tests.study.drawing import cases, model_of
 from tests.study.oracle import Case, Generalized
 
 
-def histories_of(case: Case, scheme: tuple[int, ...]) -> PlainStudy:
+def plain_of(case: Case, scheme: tuple[int, ...]) -> PlainStudy:
     """Write a case at a scheme as verification reads a release."""
     found = Generalized(case, scheme)
     tables = [PlainTable("people", found.people)]
@@ -33,7 +33,7 @@ def test_the_fewest_who_match_are_those_of_the_worst_of_all_that_somebody_may_kn
         )
         for person in everybody
     ]
-    attackers = Attackers(histories_of(case, scheme), model_of(case))
+    attackers = Attackers(plain_of(case, scheme), model_of(case))
     assert attackers.fewest == expected
     cap = case.most_events
     over = [person for person in everybody if cap is not None and len(case.known(person)) > cap]

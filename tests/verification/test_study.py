@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Callable
@@ -196,6 +197,36 @@ def test_another_study_is_not_the_original(published: tuple[StudySolution, Path]
     released = solution.to_frames(1)
     found = verify(released, policy, make_study_manifest(solution, released), against=frames(9))
     assert not found.passed
+
+
+def test_no_manifest_is_a_traceback_and_none_that_is_changed_is_verified(
+    published: tuple[StudySolution, Path],
+) -> None:
+    solution, policy = published
+    released = solution.to_frames(1)
+    manifest = json.loads(json.dumps(make_study_manifest(solution, released)))
+    idle = {"anonymizer", "seconds", "stopped", "packages", "pruned", "partitions"}
+    idle |= {"schemes", "evaluated", "input", "before"}  # of the original, or of the search
+    places = [(key,) for key in manifest if key not in idle]
+    places += [
+        (key, inner)
+        for key, value in manifest.items()
+        if isinstance(value, dict) and key not in idle
+        for inner in value
+        if inner not in idle
+    ]
+    for place in places:
+        for other in (None, {}, -7):
+            changed = copy.deepcopy(manifest)
+            inside = changed
+            for key in place[:-1]:
+                inside = inside[key]
+            inside[place[-1]] = other
+            try:
+                passed = verify(released, policy, changed).passed
+            except ReleaseError:
+                passed = False
+            assert not passed, (place, other)
 
 
 def test_what_is_missing_is_one_sentence(
