@@ -100,7 +100,11 @@ class StudyEvaluator:
         """Return which rows of each table are kept at a scheme, those of the people first."""
         if self.model.suppress == "events":
             events = Events.greatest(self.supports, scheme)
-            return events.rows(events.kept)
+            if events.exact:
+                return events.rows(events.chosen)
+            rows, _ = self.settle(events, math.inf)
+            assert rows is not None
+            return rows
         return self.study.rows_of(self.supports.kept(scheme))
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
@@ -129,11 +133,68 @@ class StudyEvaluator:
             found = self.score(scheme, greatest, lost=events.lost)
         if found.finer_infeasible or sum_at(found.terms, scheme) > cutoff:
             return found if found.finer_infeasible else replace(found, complete=False)
-        made = self.score(scheme, events.rows(events.kept))
-        least = found.loss if made.loss - found.loss > MET else made.loss
+        rows, least = self.settle(events, cutoff)
+        bound = max(found.loss, self.measure.aggregate.of_terms(least))
+        if rows is None:
+            return replace(found, loss=bound, complete=False)
+        made = self.score(scheme, rows)
+        proven = made.feasible and made.loss - bound <= MET
         return replace(
-            found, loss=made.loss, feasible=made.feasible, bound=None if least == made.loss and made.feasible else least
+            found, loss=made.loss, feasible=made.feasible, bound=None if proven else min(bound, made.loss)
         )
+
+    def settle(self, events: Events, cutoff: float) -> tuple[Rows | None, float]:
+        """Find a release that loses little, and a sum of terms below that of any.
+
+        The terms are concave in the losses: they are above a line between the least losses and those where
+        the terms reach what is found. Along it an event has a cost, so that a release costs the sum of its
+        events. None where any release has a sum above the cutoff.
+        """
+        at = range(len(events.scheme)), events.scheme
+        greatest = events.rows(events.chosen)
+        base = self.losses(events.scheme, greatest)[at]
+        low = self.losses(events.scheme, greatest, events.lost)[at]
+        shares = self.shares(events)
+        found = self.terms_of(events, events.found)
+        line = Line.below(self.cover, low, found.sum())
+        costs = line.slopes @ shares
+        kept, least = events.cheapest(costs, cutoff - line.at(base))
+        if kept is None:
+            return None, np.nextafter(max(line.at(base) + least, cutoff), math.inf)
+        made = self.terms_of(events, kept)
+        if made.sum() > found.sum():
+            kept, made = events.found, found
+        there = events.chosen & (costs > 0)
+        if not there.any():
+            return events.rows(kept), line.at(base)
+        # the same costs bound each loss, and so give a shorter line
+        ratios = (shares[:, there] / costs[there]).min(axis=1)
+        closer = Line.below(self.cover, np.maximum(low, base + ratios * least), made.sum())
+        ratio = float(((closer.slopes @ shares[:, there]) / costs[there]).min())
+        return events.rows(kept), max(line.at(base) + least, closer.at(base) + ratio * least)
+
+    def terms_of(self, events: Events, kept: Mask) -> NDArray[np.float64]:
+        """Return the terms at a scheme, with some of the events that may be known."""
+        losses = self.losses(events.scheme, events.rows(kept))
+        return self.cover.terms(losses[range(len(events.scheme)), events.scheme])
+
+    def shares(self, events: Events) -> NDArray[np.float64]:
+        """Return what the loss of each event that may be known adds to the loss of each attribute."""
+        study, known = self.study, self.supports.known
+        shares, at = [], 0
+        for place, levels in enumerate(study.split(events.scheme)):
+            microdata = study.tables[place].microdata
+            for attribute, level in enumerate(levels):
+                domain = microdata.domain
+                code = domain.offsets[attribute] + microdata.codes[attribute].astype(np.int64)
+                size, least = domain.sizes[attribute], domain.least[attribute]
+                lost = (size - domain.covered[level, code]) / (microdata.records * max(1, size - least))
+                of_rows = [
+                    lost[microdata.tuple_of_row] if other == place else np.zeros(study.tables[other].rows)
+                    for other in known
+                ]
+                shares.append(self.supports.events.arrange(of_rows))
+        return np.array(shares)
 
     def score(
         self, scheme: Scheme, rows: Rows, complete: bool = True, lost: Lost | None = None
@@ -186,6 +247,36 @@ class StudyEvaluator:
             losses[at : at + len(levels), : found.shape[1]] = found
             at += len(levels)
         return losses
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A sum of linear functions of the losses that is nowhere above the sum of terms.
+
+    It is so for all losses from `low` on whose terms sum up to no more than a given sum.
+    """
+
+    low: NDArray[np.float64]
+    start: float
+    """The sum of terms at these."""
+    slopes: NDArray[np.float64]
+
+    @staticmethod
+    def below(cover: AttributeMeasure, low: NDArray[np.float64], total: float) -> Line:
+        """Return the line between the terms at the least losses and those that one may reach."""
+        terms = cover.terms(low)
+        room = max(0.0, total - float(terms.sum())) + 1e-9
+        high, past = low.copy(), np.ones(low.size)
+        for _ in range(50):
+            middle = (high + past) / 2
+            within = cover.terms(middle) - terms <= room
+            high, past = np.where(within, middle, high), np.where(within, past, middle)
+        past = np.maximum(past, low + 1e-9)  # a term at 1 may be within
+        return Line(low, float(terms.sum()), (cover.terms(past) - terms) / (past - low))
+
+    def at(self, losses: NDArray[np.float64]) -> float:
+        """Return the sum at some losses, also below the least."""
+        return self.start + float(self.slopes @ (losses - self.low))
 
 
 def most_covered(

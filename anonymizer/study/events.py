@@ -11,7 +11,8 @@ power meets power 1, so every release is within the greatest one for that, where
 than there. So of each person, every release drops a hitting set of those with a support below k there: how
 many events a least one has is a bound, for this scheme and, since what meets a finer scheme meets this one,
 for all finer ones. A release is found the other way round: everybody drops a hitting set, again and again,
-until nobody has to, and then events are put back that may be.
+until nobody has to, and then events are put back that may be. Where that costs more than the bound, a class
+is solved as an integer program, if it is small enough; its solution, and its own bound, take their place.
 """
 
 from __future__ import annotations
@@ -27,9 +28,12 @@ from anonymizer.errors import PolicyError
 from anonymizer.kernels.events import drop_events
 from anonymizer.kernels.multisets import MOST_SETS, merge_equal, number_of_sets
 from anonymizer.lattice import Scheme
+from anonymizer.study.programs import ClassProgram, Knowledge
 from anonymizer.study.study import PEOPLE, Mask, Rows, Study
 from anonymizer.study.supports import Supports
 
+ROUNDING = 1e-12
+"""Of sums of costs."""
 SETS_AT_ONCE = 1 << 22
 """Classes are put together up to so many sets."""
 Integers = NDArray[np.int64]
@@ -99,14 +103,14 @@ class Events:
         return self.supports.depth <= 1
 
     @cached_property
-    def kept(self) -> Mask:
-        """The events of a release."""
-        return self.chosen if self.exact else self.dropped[0]
-
-    @cached_property
     def lost(self) -> Integers:
         """For each person, how many of their events every release drops: of each table, and in all."""
         return self.dropped[1]
+
+    @property
+    def found(self) -> Mask:
+        """The events of a release that is found by hitting sets."""
+        return self.dropped[0]
 
     @cached_property
     def dropped(self) -> tuple[Mask, Integers]:
@@ -158,6 +162,55 @@ class Events:
         )  # fmt: skip
         own_place = np.arange(items.size) - np.repeat(begin[:-1], np.diff(begin))
         return kept[np.repeat(first[:-1][number], np.diff(begin)) + own_place], lost[number]
+
+    def cheapest(self, costs: NDArray[np.float64], most: float) -> tuple[Mask | None, float]:
+        """Return the events of a release that costs little, and what any release costs at least.
+
+        `costs` are those of the events, in the order of `Supports.events`; equal ones have one. What the
+        release that hitting sets find costs too much for a class is found by an integer program. None
+        where any release costs more than `most`: then it is not looked for.
+        """
+        kept, cost = self.found.copy(), costs[self.order]
+        member = np.repeat(np.arange(self.members.size), np.diff(self.begin))
+        lowest = np.lexsort((cost, member))
+        place = np.arange(cost.size) - self.begin[member]
+        least = self.sum_by_class(member, cost[lowest] * (place < self.lost[self.members[member], -1]))
+        spent = self.sum_by_class(member, cost * ~kept[self.order])
+        size = self.sum_by_class(member, np.ones(cost.size))
+        for number in np.argsort(size, kind="stable").tolist():
+            if least.sum() > most:
+                return None, float(least.sum())
+            if spent[number] - least[number] <= spent[number] * ROUNDING:
+                continue
+            low, high = self.starts[number : number + 2].tolist()
+            program = self.program(low, high)
+            if not program.is_small:
+                continue
+            own = slice(self.begin[low], self.begin[high])
+            solved = program.solve(dict(zip(self.items[own].tolist(), cost[own].tolist(), strict=True)))
+            least[number] = max(least[number], min(solved.bound, spent[number]))
+            if solved.kept is not None:
+                stays = np.concatenate(solved.kept)
+                if cost[own][~stays].sum() < spent[number]:
+                    kept[self.order[own]] = stays
+        return kept, float(least.sum())
+
+    def sum_by_class(self, member: Integers, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum up values of events by the classes of their people."""
+        of_member = np.bincount(member, values, self.members.size)
+        summed: NDArray[np.float64] = np.add.reduceat(of_member, self.starts[:-1])
+        return summed
+
+    def program(self, low: int, high: int) -> ClassProgram:
+        """Write a class, from one member to another, as an integer program."""
+        supports, items, begin = self.supports, self.items.tolist(), self.begin.tolist()
+        own = supports.own[self.members[low:high]]
+        budgets = supports.budgets.copy()
+        budgets[0] = own.max(initial=0)
+        people = [tuple(items[begin[at] : begin[at + 1]]) for at in range(low, high)]
+        depth = int(min(supports.depth, budgets.sum()))
+        knowledge = Knowledge(self.groups, budgets, depth, supports.model.k)
+        return ClassProgram(people, own.tolist(), knowledge)
 
     def rows(self, events: Mask) -> Rows:
         """Say which rows of each table are kept, with some of the events that may be known."""
