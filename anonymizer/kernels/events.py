@@ -2,7 +2,7 @@
 
 Lists of events, sets of them and their supports are those of `multisets`; equal lists are one, with a
 weight. Of equal events in a list, the last ones go first: then a set is there as long as, of each event
-in it, the last copy that it needs is. So a set is written as the places of these, in the bits of a number.
+in it, the last copy that it needs is. So a set is written as the places of these, in bits.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def drop_events(items, begin, weights, own, groups, tables, n_tables, budgets, d
         support[:] = 0
         for i in range(n):
             walk(
-                COUNT, current, first[i], first[i + 1], np.int64(weights[i]), own[i], groups, budgets, used, depth, k,
-                n_types, False, support, slot_key, slot_id, counted, fell, 0,
+                COUNT, current, first[i], first[i + 1], np.int64(weights[i]), own[i], groups, budgets,
+                used, depth, k, n_types, False, support, slot_key, slot_id, counted, fell, 0,
             )  # fmt: skip
         for i in range(n):
             low, high = first[i], first[i + 1]
@@ -218,7 +218,7 @@ def hit(masks, n):
 
 @kernel
 def number_disjoint(masks, n, chosen):
-    """Count disjoint sets among those that are not hit: as many events, at least, are needed to hit all."""
+    """Count disjoint sets among those that are not hit: each of them takes an event of its own."""
     taken, number = chosen, 0
     for s in range(n):
         if masks[s] & taken == 0:
@@ -291,8 +291,8 @@ def put_back(
                     support, slot_key, slot_id, counted, fell,
                 )  # fmt: skip
                 if walk(
-                    CHECK, after, 0, n_after, np.int64(weights[i]), own[i], groups, budgets, used, depth, k,
-                    n_types, False, support, slot_key, slot_id, counted, fell, 0,
+                    CHECK, after, 0, n_after, np.int64(weights[i]), own[i], groups, budgets, used,
+                    depth, k, n_types, False, support, slot_key, slot_id, counted, fell, 0,
                 ):  # fmt: skip
                     count(
                         after, n_after, -np.int64(weights[i]), groups, budgets, used, depth, k, n_types,

@@ -140,15 +140,18 @@ class StudyEvaluator:
         made = self.score(scheme, rows)
         proven = made.feasible and made.loss - bound <= MET
         return replace(
-            found, loss=made.loss, feasible=made.feasible, bound=None if proven else min(bound, made.loss)
+            found,
+            loss=made.loss,
+            feasible=made.feasible,
+            bound=None if proven else min(bound, made.loss),
         )
 
     def settle(self, events: Events, cutoff: float) -> tuple[Rows | None, float]:
         """Find a release that loses little, and a sum of terms below that of any.
 
-        The terms are concave in the losses: they are above a line between the least losses and those where
-        the terms reach what is found. Along it an event has a cost, so that a release costs the sum of its
-        events. None where any release has a sum above the cutoff.
+        The terms are concave in the losses: they are above a line between the least losses and those
+        where the terms reach what is found. Along it an event has a cost, and a release costs the sum of
+        its events. No release is found where any has a sum above the cutoff.
         """
         at = range(len(events.scheme)), events.scheme
         greatest = events.rows(events.chosen)
@@ -181,16 +184,20 @@ class StudyEvaluator:
     def shares(self, events: Events) -> NDArray[np.float64]:
         """Return what the loss of each event that may be known adds to the loss of each attribute."""
         study, known = self.study, self.supports.known
-        shares, at = [], 0
+        shares = []
         for place, levels in enumerate(study.split(events.scheme)):
             microdata = study.tables[place].microdata
             for attribute, level in enumerate(levels):
                 domain = microdata.domain
                 code = domain.offsets[attribute] + microdata.codes[attribute].astype(np.int64)
                 size, least = domain.sizes[attribute], domain.least[attribute]
-                lost = (size - domain.covered[level, code]) / (microdata.records * max(1, size - least))
+                lost = (size - domain.covered[level, code]) / (
+                    microdata.records * max(1, size - least)
+                )
                 of_rows = [
-                    lost[microdata.tuple_of_row] if other == place else np.zeros(study.tables[other].rows)
+                    lost[microdata.tuple_of_row]
+                    if other == place
+                    else np.zeros(study.tables[other].rows)
                     for other in known
                 ]
                 shares.append(self.supports.events.arrange(of_rows))

@@ -3,16 +3,17 @@
 Only events go: nobody who is left without any is told from the others of their class. So the people kept
 are those in classes of k, whatever the power, and the question is which of their events to keep.
 
-**Power 1.** A set is one event. An event whose tuple fewer than k people of the class have is in no release,
-and all the others together are one: the greatest.
+**Power 1.** A set is one event. An event whose tuple fewer than k people of the class have is in no
+release, and all the others together are one: the greatest.
 
-**More.** Two releases together need not be one: each has its own people for a set. But what meets the
-power meets power 1, so every release is within the greatest one for that, where no set has more support
-than there. So of each person, every release drops a hitting set of those with a support below k there: how
-many events a least one has is a bound, for this scheme and, since what meets a finer scheme meets this one,
-for all finer ones. A release is found the other way round: everybody drops a hitting set, again and again,
-until nobody has to, and then events are put back that may be. Where that costs more than the bound, a class
-is solved as an integer program, if it is small enough; its solution, and its own bound, take their place.
+**More.** Two releases together need not be one: a set may be in one of them alone. But what meets the
+power meets power 1, so every release is within the greatest one for that, and no set has more support
+than there. So of each person, every release drops a hitting set of those with a support below k there:
+how many events a least one has is a bound, for this scheme and, since what meets a finer scheme meets
+this one, for all finer ones. A release is found the other way round: everybody drops a hitting set, again
+and again, until nobody has to, and then events are put back that may be. Where that costs more than the
+bound, a class is solved as an integer program, if it is small enough; its solution, and its own bound,
+take their place.
 """
 
 from __future__ import annotations
@@ -133,7 +134,9 @@ class Events:
         low, together = 0, 0.0
         for number, some in enumerate(of_class.tolist()):
             if some > MOST_SETS:
-                person = self.starts[number] + counts[slice(*self.starts[number : number + 2])].argmax()
+                person = (
+                    self.starts[number] + counts[slice(*self.starts[number : number + 2])].argmax()
+                )
                 raise supports.too_many(int(counts[person]), depth)
             if together and together + some > SETS_AT_ONCE:
                 yield int(self.starts[low]), int(self.starts[number])
@@ -174,7 +177,9 @@ class Events:
         member = np.repeat(np.arange(self.members.size), np.diff(self.begin))
         lowest = np.lexsort((cost, member))
         place = np.arange(cost.size) - self.begin[member]
-        least = self.sum_by_class(member, cost[lowest] * (place < self.lost[self.members[member], -1]))
+        least = self.sum_by_class(
+            member, cost[lowest] * (place < self.lost[self.members[member], -1])
+        )
         spent = self.sum_by_class(member, cost * ~kept[self.order])
         size = self.sum_by_class(member, np.ones(cost.size))
         for number in np.argsort(size, kind="stable").tolist():
@@ -187,7 +192,9 @@ class Events:
             if not program.is_small:
                 continue
             own = slice(self.begin[low], self.begin[high])
-            solved = program.solve(dict(zip(self.items[own].tolist(), cost[own].tolist(), strict=True)))
+            solved = program.solve(
+                dict(zip(self.items[own].tolist(), cost[own].tolist(), strict=True))
+            )
             least[number] = max(least[number], min(solved.bound, spent[number]))
             if solved.kept is not None:
                 stays = np.concatenate(solved.kept)
@@ -248,7 +255,8 @@ def check_flat(study: Study) -> None:
     """Raise a PolicyError where events belong to events: those cannot go alone."""
     for table in study.tables[1:]:
         if table.parent not in (None, PEOPLE):
+            above = study.tables[table.parent].name
             raise PolicyError(
-                f"policy: the rows of '{table.name}' belong to '{study.tables[table.parent].name}', and single "
-                'events are dropped only where all belong to people; write suppress = "people".'
+                f"policy: the rows of '{table.name}' belong to '{above}', and single events are dropped "
+                'only where all belong to people; write suppress = "people".'
             )

@@ -1,8 +1,8 @@
 """One class of the people table as an integer program: which events go, so that least is lost.
 
-Everybody has a variable for each event: whether it is kept. A set of events that somebody may know has one
-too: whether it is there. It is, where all its events are kept of somebody of whom it may be known; and then
-k people have it. Who has it is a product of variables, and may be any number up to these.
+Everybody has a variable for each event: whether it is kept. A set of events that somebody may know has
+one too: whether it is there. It is, where all its events are kept of somebody of whom it may be known;
+and then k people have it. Who has it is a product of variables, and may be any number up to these.
 
 People who would be left if whole people were dropped keep everything in some best release, since whatever
 else is kept, what is known of them stays shared with the others of them. They are counted beforehand, and
@@ -70,7 +70,9 @@ def last_copies(some: Known, places: Known) -> Known:
     >>> last_copies((4, 4, 7), (0, 1, 2))
     (1, 2)
     """
-    ends = (place for at, place in enumerate(places) if at + 1 == len(some) or some[at + 1] != some[at])
+    ends = (
+        place for at, place in enumerate(places) if at + 1 == len(some) or some[at + 1] != some[at]
+    )
     return tuple(ends)
 
 
@@ -97,7 +99,9 @@ class ClassProgram:
         if sum(number_of_sets(len(events), depth) for events in self.people) > MOST_SETS:
             return False
         at_risk = (len(self.at_risk(person)) for person in self.unsure)
-        return sum(at_risk) + sum(len(self.people[person]) for person in self.unsure) <= MOST_VARIABLES
+        return (
+            sum(at_risk) + sum(len(self.people[person]) for person in self.unsure) <= MOST_VARIABLES
+        )
 
     @cached_property
     def sets(self) -> list[dict[Known, Known]]:
@@ -119,7 +123,9 @@ class ClassProgram:
     def sure(self) -> tuple[Counter[Known], list[int]]:
         """How many of the people who keep everything have each set, and who the others are."""
         support, left = self.most.copy(), dict.fromkeys(range(len(self.people)))
-        while failing := [p for p in left if any(support[s] < self.knowledge.k for s in self.owned(p))]:
+        while failing := [
+            p for p in left if any(support[s] < self.knowledge.k for s in self.owned(p))
+        ]:
             for person in failing:
                 del left[person]
                 support.subtract(self.sets[person].keys())
@@ -159,7 +165,9 @@ class ClassProgram:
             bounds=Bounds(0, 1),
             options={"mip_rel_gap": 0.0, "node_limit": MOST_NODES},
         )
-        least = 0.0 if found.mip_dual_bound is None else worth.sum() + found.mip_dual_bound - TOLERANCE
+        least = (
+            0.0 if found.mip_dual_bound is None else worth.sum() + found.mip_dual_bound - TOLERANCE
+        )
         kept = None if found.x is None else self.read(found.x, events)
         return Solved(kept, max(0.0, float(least)) * scale)
 

@@ -152,6 +152,21 @@ class Study:
         """Return all rows of some people."""
         return tuple(people[person] for person in self.person_of_row)
 
+    def with_events(self, rows: Rows) -> Study:
+        """Return the study with some of its events, and what these belong to, and all people."""
+        people, *children = self.tables
+        numbers = [np.arange(self.people, dtype=np.int32)]
+        tables = [people]
+        for table, kept in zip(children, rows[1:], strict=True):
+            assert table.parent is not None
+            assert table.parent_row is not None
+            numbers.append(np.cumsum(kept, dtype=np.int32) - 1)
+            above = numbers[table.parent][table.parent_row[kept]]
+            of_row = table.microdata.tuple_of_row[kept]
+            microdata = replace(table.microdata, tuple_of_row=of_row)
+            tables.append(StudyTable(table.name, microdata, table.parent, above))
+        return Study(tuple(tables))
+
     def place_of(self, name: str) -> int | None:
         """Return the place of a child table; None where there is none of that name."""
         names = [table.name for table in self.tables]

@@ -74,5 +74,5 @@ def test_events_of_like_parents_are_told_apart_by_their_own_values() -> None:
         ((), ()), (), (visits, diagnoses), k=2, power=1, powers={"visit": 0}, weights=(1, 1)
     )
     for scheme in case.schemes():
-        kept = frozenset(np.flatnonzero(evaluator_of(case).kept(scheme)).tolist())
+        kept = frozenset(np.flatnonzero(evaluator_of(case).supports.kept(scheme)).tolist())
         assert kept == Generalized(case, scheme).greatest()
