@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,8 @@ class StudyEvaluator:
     measure: Measure
     suppression_limit: int
     """The largest number of people that may be dropped."""
+    best: dict[Scheme, tuple[float, Rows]] = field(default_factory=dict, init=False, repr=False)
+    """The best scheme so far whose events were searched for, so that they need not be again."""
 
     def __post_init__(self) -> None:
         if self.measure.cover is None:
@@ -96,9 +98,18 @@ class StudyEvaluator:
         """The study with what the model says that somebody knows."""
         return Supports(self.study, self.model)
 
+    def greatest(self, scheme: Scheme) -> Rows:
+        """Return the rows that no release of a scheme goes beyond: all that are kept, or for power 1."""
+        if self.model.suppress == "people":
+            return self.kept(scheme)
+        events = Events.greatest(self.supports, scheme)
+        return events.rows(events.chosen)
+
     def kept(self, scheme: Scheme) -> Rows:
         """Return which rows of each table are kept at a scheme, those of the people first."""
         if self.model.suppress == "events":
+            if known := self.best.get(scheme):
+                return known[1]
             events = Events.greatest(self.supports, scheme)
             if events.exact:
                 return events.rows(events.chosen)
@@ -138,6 +149,9 @@ class StudyEvaluator:
         if rows is None:
             return replace(found, loss=bound, complete=False)
         made = self.score(scheme, rows)
+        if made.feasible and all(made.loss < loss for loss, _ in list(self.best.values())):
+            self.best.clear()
+            self.best[scheme] = made.loss, rows
         proven = made.feasible and made.loss - bound <= MET
         return replace(
             found,

@@ -156,7 +156,9 @@ class ClassProgram:
                 if again:  # of equal events, the last ones go first
                     program.at_most({events[person, place]: 1, events[person, place - 1]: -1}, 0)
         self.constrain(program, events)
-        scale = max(program.worth, default=0.0) or 1.0
+        if not program.worth:  # everybody keeps everything
+            return Solved(self.read(np.empty(0), {}), 0.0)
+        scale = max(program.worth) or 1.0
         worth = np.array(program.worth) / scale
         found = milp(
             -worth,

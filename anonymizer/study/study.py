@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from anonymizer.table.microdata import Microdata
 
 PEOPLE = 0
 """The place of the people table among the tables."""
+Number = TypeVar("Number", np.int32, np.float64)
 Mask = NDArray[np.bool_]
 Rows = tuple[Mask, ...]
 """Which rows of each table, those of the people first."""
@@ -80,9 +82,9 @@ class PersonEvents:
         """How many each person has."""
         return np.diff(self.first)
 
-    def arrange(self, of_rows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    def arrange(self, of_rows: Sequence[NDArray[Number]]) -> NDArray[Number]:
         """Put what is known of the rows of each table in the order of the events."""
-        together = of_rows[0] if len(of_rows) == 1 else np.concatenate([NO_ROWS, *of_rows])
+        together = of_rows[0] if len(of_rows) == 1 else np.concatenate(of_rows)
         return together if self.order is None else together[self.order]
 
     def spread(self, of_events: NDArray[np.bool_], sizes: Sequence[int]) -> list[NDArray[np.bool_]]:

@@ -25,7 +25,7 @@ from anonymizer.kernels.multisets import number_of_sets, peel_classes
 from anonymizer.lattice import Scheme
 from anonymizer.risk.study import PROFILE, StudyAnonymity
 from anonymizer.study.forests import Forest, Powers, keep_forests
-from anonymizer.study.study import PEOPLE, Mask, PersonEvents, Study
+from anonymizer.study.study import NO_ROWS, PEOPLE, Mask, PersonEvents, Study
 from anonymizer.table.domain import read_only
 
 WHOLE = -1
@@ -95,7 +95,7 @@ class Supports:
         """Return, for each number that events have at a scheme, which of the known tables it is of."""
         place = np.zeros(number, np.int64)
         rows = [np.full(self.study.tables[t].rows, at, np.int32) for at, t in enumerate(self.known)]
-        place[types] = self.events.arrange(rows)
+        place[types] = self.events.arrange(rows or [NO_ROWS])
         return place
 
     @cached_property
@@ -157,7 +157,7 @@ class Supports:
             powers = Powers(groups_known, tuple(self.budgets.tolist()), self.own, self.model.k)
             yield keep_forests(forest, powers, np.split(order, starts[1:-1]), kept), True
 
-    def large_classes(self, parts: Sequence[Scheme]) -> tuple[NDArray[np.int64], Mask]:
+    def large_classes(self, parts: Sequence[Scheme]) -> tuple[NDArray[np.int32], Mask]:
         """Number everybody's class in the people table, and say who is in one of k or more."""
         people = self.study.tables[PEOPLE]
         rows = people.labels(parts[PEOPLE])[people.microdata.tuple_of_row]
@@ -219,4 +219,4 @@ class Supports:
             of_rows.append(numbers[place] + np.int32(offset) if offset else numbers[place])
             groups.append(np.full(count, self.group_of_table[place], np.int64))
             offset += count
-        return self.events.arrange(of_rows), np.concatenate(groups)
+        return self.events.arrange(of_rows or [NO_ROWS]), np.concatenate(groups)

@@ -53,7 +53,7 @@ def check_against(
     try:
         problem = StudyProblem.read(originals, policy)
         scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
-        rows_kept = problem.evaluator.kept(scheme)
+        rows_kept = problem.evaluator.greatest(scheme)
     except AnonymizerError as error:
         yield Check(figures, False, str(error))
         return
@@ -71,8 +71,8 @@ def check_against(
     rows = {name: each["rows"] for name, each in manifest["tables"].items()}
     yield check_figures(figures, mine, {**manifest, **manifest["risk"], "rows": rows})
     original = original_histories(problem, scheme)
-    check = check_people_with_events if single else check_people
-    yield check(released, original, kept.tolist())
+    compare = check_people_with_events if single else check_people
+    yield compare(released, original, kept.tolist())
     yield check_new_keys(problem, keys)
     yield from check_order(released, original)
     if key_file is not None:
@@ -178,6 +178,7 @@ def check_people_with_events(
 ) -> Check:
     """Check that those released are different people kept of the original, with some events each."""
     claim = "every person released is one of the original, with some of their rows generalized"
+    mine: list[tuple[Hashable, Counter[Any]]]
     mine = [(row, Counter(events)) for row, events in profiles_of(released)]
     by_row: dict[Hashable, list[Counter[Any]]] = {}
     for (row, events), stays in zip(profiles_of(original), kept, strict=True):
@@ -267,8 +268,8 @@ def check_key_file(
     for row, (own, events) in zip(rows_of[PEOPLE], profiles_of(released), strict=True):
         if row is None:
             continue
-        all_of_them = Counter(theirs[row][1])
-        same = Counter(events) <= all_of_them if single else Counter(events) == all_of_them
+        all_of_them = Counter[Any](theirs[row][1])
+        same = Counter[Any](events) <= all_of_them if single else events == theirs[row][1]
         wrong += own != theirs[row][0] or not same
     detail = f"{wrong:,} keys are of another" if wrong else f"{len(said):,} keys agree"
     return Check("everybody is who the file of keys says", not wrong, detail)
