@@ -31,7 +31,9 @@ MOST_VARIABLES = 4_000
 MOST_NODES = 200
 """Where a search for the best ends; the same on every machine, as no time is."""
 TOLERANCE = 1e-6
-"""To which the solver says that bounds and variables are right."""
+"""To which the solver says that a bound is right."""
+UNIT = 1_000.0
+"""What the dearest event costs there, so that the tolerance is a billionth of it."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ class ClassProgram:
         self.constrain(program, events)
         if not program.worth:  # everybody keeps everything
             return Solved(self.read(np.empty(0), {}), 0.0)
-        scale = max(program.worth) or 1.0
+        scale = (max(program.worth) or 1.0) / UNIT
         worth = np.array(program.worth) / scale
         found = milp(
             -worth,

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.column import Column, same_text
-from anonymizer.data.opening import TableLike
-from anonymizer.data.table import Table, read_columns
-from anonymizer.errors import ReleaseError, quote_some
-from anonymizer.hierarchy import Hierarchy
-from anonymizer.policy import Attribute, Policy, Role
+from anonymizer.errors import quote_some
+from anonymizer.policy import Policy
 from anonymizer.risk import packages_of, profile
 from anonymizer.risk.study import StudyAnonymity
-from anonymizer.solution.manifest import FILE_NAME, read_manifest
 from anonymizer.solution.study import KEY_LETTERS, LETTERS
-from anonymizer.solution.study_manifest import check_study_manifest
 from anonymizer.utility import make_measure
 from anonymizer.utility.loss import attribute_loss
-from anonymizer.verification.attackers import PEOPLE, Attackers, PlainStudy, PlainTable
+from anonymizer.verification.attackers import PEOPLE, Attackers, PlainStudy
 from anonymizer.verification.claims import (
     Check,
     Verification,
@@ -40,92 +33,23 @@ from anonymizer.verification.declared import (
     check_proof,
     check_released_columns,
     check_schemes,
-    hierarchies_used,
 )
 from anonymizer.verification.kept import check_kept
 from anonymizer.verification.layers import check_values
 from anonymizer.verification.order import IMPROBABLE, chance_of, correlate
-from anonymizer.verification.reading import ReadRelease, read_release
 from anonymizer.verification.study_original import check_against
+from anonymizer.verification.study_reading import (
+    ReleasedTable,
+    as_table,
+    find_study,
+    histories_of,
+    labels,
+    open_released,
+)
 
 PROMISE = "everybody shares all that somebody may know with k people"
 SIGMAS, LEAST = 6.0, 12.0
 """So many more rows than by chance stand beside another of their person before it is said."""
-
-
-@dataclass(frozen=True, eq=False)
-class ReleasedTable:
-    """One released table, what its part of the policy says, and what the manifest says of it."""
-
-    name: str
-    table: Table
-    policy: Policy
-    """The policy as if the table were alone."""
-    keys: Mapping[str, str]
-    """The columns that have random keys, and the table whose rows these name."""
-    manifest: Mapping[str, Any]
-    """The manifest as if the table were alone."""
-
-    @cached_property
-    def with_keys(self) -> Policy:
-        """The policy by which keys are columns like others."""
-        own = {name: Attribute(role=Role.INSENSITIVE) for name in self.keys}
-        return self.policy.model_copy(update={"attributes": {**self.policy.attributes, **own}})
-
-    @cached_property
-    def hierarchies(self) -> tuple[Hierarchy, ...]:
-        """The hierarchies of its quasi-identifiers, as they were used."""
-        return hierarchies_used(self.policy, self.manifest)
-
-    @cached_property
-    def reading(self) -> ReadRelease | None:
-        """Its quasi-identifiers as they are read back; None where it has none."""
-        if not self.hierarchies:
-            return None
-        return read_release(self.table, self.policy, self.hierarchies, self.manifest)
-
-    @cached_property
-    def linked(self) -> dict[str, list[str]]:
-        """The keys in each of its columns of keys, row by row."""
-        columns = read_columns(self.table, list(self.keys))
-        return {name: texts_of(column) for name, column in columns.items()}
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(next(iter(self.linked.values())))
-
-    def own_keys(self) -> list[str] | None:
-        """Return the keys that name its own rows; None where nothing refers to them."""
-        return next((self.linked[c] for c, table in self.keys.items() if table == self.name), None)
-
-    def above(self) -> tuple[str, list[str]] | None:
-        """Return the table that its rows belong to, and the keys of the rows there."""
-        found = ((t, self.linked[c]) for c, t in self.keys.items() if t != self.name)
-        return next(found, None)
-
-    def generalized(self) -> list[tuple[str, ...]]:
-        """Return the quasi-identifiers of each row, as labels of the hierarchies."""
-        if self.reading is None:
-            return [()] * self.rows
-        columns = [texts_of(self.reading.columns[h.name]) for h in self.hierarchies]
-        return list(zip(*columns, strict=True))
-
-    def kept(self) -> list[tuple[str, ...]]:
-        """Return what is released as it was in each row."""
-        quasi = self.policy.quasi_identifiers
-        names = [
-            n for n, a in self.policy.attributes.items() if not a.role.dropped and n not in quasi
-        ]
-        if not names:
-            return [()] * self.rows
-        columns = read_columns(self.table, names)
-        return list(zip(*(map(same_text, texts_of(columns[n])) for n in names), strict=True))
-
-
-def texts_of(column: Column) -> list[str]:
-    """Return the text of each cell."""
-    return [column.texts[code] for code in column.codes.tolist()]
 
 
 def verify_study(
@@ -162,79 +86,6 @@ def of_table(check: Check, name: str) -> Check:
     return replace(check, claim=f"{name}: {check.claim}")
 
 
-def find_study(released: Any, manifest: Any) -> tuple[dict[str, Any], Mapping[str, TableLike]]:
-    """Return the manifest and the released tables by name."""
-    if isinstance(released, Mapping):
-        if manifest is None:
-            raise ReleaseError("verify needs the manifest of dataframes; pass it as `manifest`.")
-        return read_study(manifest), released
-    if not isinstance(released, str | Path):
-        raise ReleaseError(
-            "the release: the policy has linked tables; give their folder, or dataframes by name."
-        )
-    path = Path(released)
-    folder = path if path.is_dir() else path.parent
-    read = read_study(folder / FILE_NAME if manifest is None else manifest)
-    names = {name: folder / Path(output["name"]).name for name, output in read["output"].items()}
-    return read, names
-
-
-def read_study(manifest: Any) -> dict[str, Any]:
-    """Take a manifest, or read it from its file."""
-    if isinstance(manifest, str | Path):
-        return read_manifest(manifest, check_study_manifest)
-    check_study_manifest(manifest, "the manifest")
-    return dict(manifest)
-
-
-def open_released(
-    given: Mapping[str, TableLike], policy: Policy, manifest: Mapping[str, Any]
-) -> list[ReleasedTable]:
-    """Open the tables that the policy has, parents first; a ReleaseError names one that is not there."""
-    people = [name for name in manifest["tables"] if name not in policy.tables]
-    names = [*people, *policy.tables]
-    known = all(set(names) == set(manifest[key]) for key in ("tables", "input", "output", "keys"))
-    if len(people) != 1 or not known or set(given) != set(names):
-        raise ReleaseError(
-            f"the release: the policy has the tables {quote_some(policy.tables)} and that of the people, "
-            f"the manifest {quote_some(manifest['tables'])}, and given are {quote_some(given)}; all must "
-            "have the same."
-        )
-    order = people
-    while len(order) < len(names):  # as a study has them; a policy's tables have no circle
-        left = [name for name in policy.tables if name not in order]
-        order.append(next(n for n in left if (policy.tables[n].parent or people[0]) in order))
-    return [open_one(name, people[0], given[name], policy, manifest) for name in order]
-
-
-def open_one(
-    name: str, people: str, given: TableLike, policy: Policy, manifest: Mapping[str, Any]
-) -> ReleasedTable:
-    """Open a released table, with what policy and manifest say of it alone."""
-    own = policy if name == people else policy.of_table(name)
-    declared = manifest["policy"]
-    if name != people:
-        declared = as_table(as_table(declared.get("tables")).get(name))
-    table = own.data.open_release(given)
-    own = own.with_columns([*table.columns, *as_table(declared.get("attributes"))])
-    start = "" if name == people else f"{name}."
-    alone = {
-        key: {n: manifest[key].get(f"{start}{n}") for n in own.quasi_identifiers}
-        for key in ("hierarchies", "scheme")
-    }
-    child = policy.tables.get(name)
-    keys = {policy.data.id or "": people}
-    if child is not None:
-        keys = {child.id: child.parent or people}
-        keys |= {} if child.key is None else {child.key: name}
-    return ReleasedTable(name, table, own, keys, {**alone, "suppressed": 0})
-
-
-def as_table(value: object) -> Mapping[str, Any]:
-    """Return a table of a manifest; an empty one where something else stands there."""
-    return value if isinstance(value, Mapping) else {}
-
-
 def check_declared(
     tables: list[ReleasedTable], policy: Policy, manifest: Mapping[str, Any]
 ) -> Iterator[Check]:
@@ -263,12 +114,6 @@ def check_declared(
     }
     detail = f"{quote_some(sorted(strange))} are of no table" if strange else "each is of a table"
     yield Check("the scheme has no level but those of the tables", not strange, detail)
-
-
-def labels(table: ReleasedTable, people: str) -> list[str]:
-    """Name the quasi-identifiers of a table as schemes do."""
-    start = "" if table.name == people else f"{table.name}."
-    return [f"{start}{name}" for name in table.policy.quasi_identifiers]
 
 
 def check_links(tables: list[ReleasedTable], manifest: Mapping[str, Any]) -> Iterator[Check]:
@@ -359,28 +204,6 @@ def check_contents(
     yield check_proof(manifest)
     yield check_left_out(histories, tables, manifest)
     yield check_order(histories)
-
-
-def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy:
-    """Put the released rows together, by person; `whole` ones have columns that are kept, too."""
-    places = {each.name: place for place, each in enumerate(tables)}
-    row_of_key = {
-        each.name: {key: row for row, key in enumerate(own)}
-        for each in tables
-        if (own := each.own_keys()) is not None
-    }
-    made = []
-    for each in tables:
-        values: list[Hashable] = [*each.generalized()]
-        if whole:
-            values = [*zip(values, each.kept(), strict=True)]
-        if above := each.above():
-            parent, keys = above
-            rows = [row_of_key[parent][key] for key in keys]
-            made.append(PlainTable(each.name, values, places[parent], rows))
-        else:
-            made.append(PlainTable(each.name, values))
-    return PlainStudy(tuple(made))
 
 
 def check_promise(histories: PlainStudy, policy: Policy) -> Check:
