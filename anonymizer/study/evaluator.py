@@ -16,7 +16,7 @@ from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.kernels.multisets import count_gone
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk.study import StudyAnonymity
-from anonymizer.study.events import Events, check_flat
+from anonymizer.study.events import SingleEvents, check_flat
 from anonymizer.study.study import PEOPLE, Mask, Rows, Study, StudyTable
 from anonymizer.study.supports import Supports
 from anonymizer.utility.loss import GoneCover, loss_without
@@ -102,7 +102,7 @@ class StudyEvaluator:
         """Return the rows that no release of a scheme goes beyond: all that are kept, or for power 1."""
         if self.model.suppress == "people":
             return self.kept(scheme)
-        events = Events.greatest(self.supports, scheme)
+        events = SingleEvents.greatest(self.supports, scheme)
         return events.rows(events.chosen)
 
     def kept(self, scheme: Scheme) -> Rows:
@@ -110,7 +110,7 @@ class StudyEvaluator:
         if self.model.suppress == "events":
             if known := self.best.get(scheme):
                 return known[1]
-            events = Events.greatest(self.supports, scheme)
+            events = SingleEvents.greatest(self.supports, scheme)
             if events.exact:
                 return events.rows(events.chosen)
             rows, _ = self.settle(events, math.inf)
@@ -125,7 +125,7 @@ class StudyEvaluator:
         of terms, the rest is not looked for.
         """
         if self.model.suppress == "events":
-            return self.evaluate_events(Events.greatest(self.supports, scheme), cutoff)
+            return self.evaluate_events(SingleEvents.greatest(self.supports, scheme), cutoff)
         for kept, last in self.supports.narrow(scheme):
             if last or cutoff < math.inf:
                 found = self.score(scheme, self.study.rows_of(kept), complete=last)
@@ -133,7 +133,7 @@ class StudyEvaluator:
                     return found
         raise AssertionError("the last step says that it is the last")
 
-    def evaluate_events(self, events: Events, cutoff: float) -> Evaluation:
+    def evaluate_events(self, events: SingleEvents, cutoff: float) -> Evaluation:
         """Drop single events: bound what is lost by what goes from any release, and find one."""
         scheme = events.scheme
         greatest = events.rows(events.chosen)
@@ -160,7 +160,7 @@ class StudyEvaluator:
             bound=None if proven else min(bound, made.loss),
         )
 
-    def settle(self, events: Events, cutoff: float) -> tuple[Rows | None, float]:
+    def settle(self, events: SingleEvents, cutoff: float) -> tuple[Rows | None, float]:
         """Find a release that loses little, and a sum of terms below that of any.
 
         The terms are concave in the losses: they are above a line between the least losses and those
@@ -173,7 +173,7 @@ class StudyEvaluator:
         low = self.losses(events.scheme, greatest, events.lost)[at]
         shares = self.shares(events)
         found = self.terms_of(events, events.found)
-        line = Line.below(self.cover, low, found.sum())
+        line = Chord.below(self.cover, low, found.sum())
         costs = line.slopes @ shares
         kept, least = events.cheapest(costs, cutoff - line.at(base))
         if kept is None:
@@ -186,16 +186,16 @@ class StudyEvaluator:
             return events.rows(kept), line.at(base)
         # the same costs bound each loss, and so give a shorter line
         ratios = (shares[:, there] / costs[there]).min(axis=1)
-        closer = Line.below(self.cover, np.maximum(low, base + ratios * least), made.sum())
+        closer = Chord.below(self.cover, np.maximum(low, base + ratios * least), made.sum())
         ratio = float(((closer.slopes @ shares[:, there]) / costs[there]).min())
         return events.rows(kept), max(line.at(base) + least, closer.at(base) + ratio * least)
 
-    def terms_of(self, events: Events, kept: Mask) -> NDArray[np.float64]:
+    def terms_of(self, events: SingleEvents, kept: Mask) -> NDArray[np.float64]:
         """Return the terms at a scheme, with some of the events that may be known."""
         losses = self.losses(events.scheme, events.rows(kept))
         return self.cover.terms(losses[range(len(events.scheme)), events.scheme])
 
-    def shares(self, events: Events) -> NDArray[np.float64]:
+    def shares(self, events: SingleEvents) -> NDArray[np.float64]:
         """Return what the loss of each event that may be known adds to the loss of each attribute."""
         study, known = self.study, self.supports.known
         shares = []
@@ -271,7 +271,7 @@ class StudyEvaluator:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Chord:
     """A sum of linear functions of the losses that is nowhere above the sum of terms.
 
     It is so for all losses from `low` on whose terms sum up to no more than a given sum.
@@ -283,7 +283,7 @@ class Line:
     slopes: NDArray[np.float64]
 
     @staticmethod
-    def below(cover: AttributeMeasure, low: NDArray[np.float64], total: float) -> Line:
+    def below(cover: AttributeMeasure, low: NDArray[np.float64], total: float) -> Chord:
         """Return the line between the terms at the least losses and those that one may reach."""
         terms = cover.terms(low)
         room = max(0.0, total - float(terms.sum())) + 1e-9
@@ -293,7 +293,7 @@ class Line:
             within = cover.terms(middle) - terms <= room
             high, past = np.where(within, middle, high), np.where(within, past, middle)
         past = np.maximum(past, low + 1e-9)  # a term at 1 may be within
-        return Line(low, float(terms.sum()), (cover.terms(past) - terms) / (past - low))
+        return Chord(low, float(terms.sum()), (cover.terms(past) - terms) / (past - low))
 
     def at(self, losses: NDArray[np.float64]) -> float:
         """Return the sum at some losses, also below the least."""

@@ -29,7 +29,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.kernels.events import drop_events
 from anonymizer.kernels.multisets import MOST_SETS, merge_equal, number_of_sets
 from anonymizer.lattice import Scheme
-from anonymizer.study.programs import ClassProgram, Knowledge
+from anonymizer.study.programs import ClassProgram, KnownSets
 from anonymizer.study.study import PEOPLE, Mask, Rows, Study
 from anonymizer.study.supports import Supports
 
@@ -41,7 +41,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Events:
+class SingleEvents:
     """The events of the greatest release for power 1, person by person, those of a class together."""
 
     supports: Supports
@@ -66,7 +66,7 @@ class Events:
     """The place of its table among those that may be known."""
 
     @staticmethod
-    def greatest(supports: Supports, scheme: Scheme) -> Events:
+    def greatest(supports: Supports, scheme: Scheme) -> SingleEvents:
         """Return the greatest release for power 1 at a scheme."""
         parts = supports.study.split(scheme)
         classes, people = supports.large_classes(parts)
@@ -77,7 +77,9 @@ class Events:
         person = supports.person_of_event
         chosen = people[person]
         if not supports.depth:
-            return Events(supports, scheme, people, chosen, members, starts, *nothing(members.size))
+            return SingleEvents(
+                supports, scheme, people, chosen, members, starts, *nothing(members.size)
+            )
         there = np.flatnonzero(chosen)
         key = classes[person[there]].astype(np.int64) * groups.size + types[there]
         known, items = np.unique(key, return_inverse=True)
@@ -93,7 +95,7 @@ class Events:
         begin = np.concatenate([[0], np.cumsum(np.bincount(owner[shared], minlength=members.size))])
         table = supports.place_of_type(types, groups.size)
         of_item = known % groups.size
-        return Events(
+        return SingleEvents(
             supports, scheme, people, chosen, members, starts, there[shared], begin, items[shared],
             groups[of_item], table[of_item],
         )  # fmt: skip
@@ -216,7 +218,7 @@ class Events:
         budgets[0] = own.max(initial=0)
         people = [tuple(items[begin[at] : begin[at + 1]]) for at in range(low, high)]
         depth = int(min(supports.depth, budgets.sum()))
-        knowledge = Knowledge(self.groups, budgets, depth, supports.model.k)
+        knowledge = KnownSets(self.groups, budgets, depth, supports.model.k)
         return ClassProgram(people, own.tolist(), knowledge)
 
     def rows(self, events: Mask) -> Rows:

@@ -37,7 +37,7 @@ UNIT = 1_000.0
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class KnownSets:
     """What somebody may know: how many events in all, and of each group; of the first by person."""
 
     groups: NDArray[np.int64]
@@ -92,7 +92,7 @@ class ClassProgram:
 
     people: Sequence[Known]
     own: Sequence[int]
-    knowledge: Knowledge
+    knowledge: KnownSets
 
     @property
     def is_small(self) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.study.programs import ClassProgram, Knowledge, Known
+from anonymizer.study.programs import ClassProgram, Known, KnownSets
 
 TUPLES = 3
 PEOPLE = st.lists(
@@ -33,7 +33,7 @@ def test_what_is_lost_is_the_least_of_all_ways(
     groups = np.array(data.draw(st.lists(st.integers(0, 1), min_size=TUPLES, max_size=TUPLES)))
     own = data.draw(st.lists(st.integers(0, depth), min_size=len(people), max_size=len(people)))
     budgets = np.array([max(own), data.draw(st.integers(0, 2))])
-    knowledge = Knowledge(groups, budgets, depth, k)
+    knowledge = KnownSets(groups, budgets, depth, k)
     found = ClassProgram(people, own, knowledge).solve(dict(enumerate(costs)))
     assert found.kept is not None
     left = [tuple(itertools.compress(e, m)) for e, m in zip(people, found.kept, strict=True)]
