@@ -230,9 +230,10 @@ def describe_events(table: pd.DataFrame) -> list[str]:
         "",
         "## Single events dropped",
         "",
-        "k = 5. The loss where whole people go, and where single events go too. With power 1 it is proven "
-        "to be the least. With power 2 no release loses less than by the gap: small classes are solved as "
-        "integer programs. Events dropped are those of people who are kept. Seconds are of processor time.",
+        "k = 5. The loss where whole people go, and where single events go too. With power 1 it is "
+        "proven to be the least. With power 2 no release loses less than by the gap: small classes are "
+        "solved as integer programs. Events dropped are those of people who are kept. Seconds are of "
+        "processor time.",
         "",
         "| study | power | people go | events go | gap | people dropped | events dropped | evaluated | "
         "given up | seconds | with people |",
