@@ -43,6 +43,9 @@ class Evaluation:
     floor: float = 0.0
     complete: bool = True
     """Not where it was given up at a cutoff: loss and suppressed records are what they are at least."""
+    bound: float | None = None
+    """What the scheme loses at least, however it is suppressed; None where that is proven to be the loss,
+    or that it is infeasible."""
 
     @property
     def quality(self) -> float:

@@ -364,10 +364,10 @@ def peel_sets(begin, sets, owned, weights, n_sets, k):
 
 
 @kernel
-def count_gone(person, tuples, kept, n_tuples):
-    """Count, for each tuple, the rows of people who are not kept."""
+def count_gone(tuples, kept, n_tuples):
+    """Count, for each tuple, the rows that are not kept."""
     counts = np.zeros(n_tuples, np.int32)
-    for row in range(person.size):
-        if not kept[person[row]]:
+    for row in range(kept.size):
+        if not kept[row]:
             counts[tuples[row]] += 1
     return counts

@@ -71,6 +71,8 @@ def case_of(problem: Problem) -> Case:
 
 def case_of_study(evaluator: StudyEvaluator, lattice: Lattice) -> Case:
     """Return what is asked of linked tables, whose only measure is the loss."""
+    if evaluator.model.suppress == "events":
+        raise Unsupported("there is no rule for single events that are dropped.")
     table, model, measure = linked_table_of(evaluator.study), evaluator.model, evaluator.cover
     known = KnownEvents(
         table,

@@ -132,7 +132,8 @@ class EngineCase(Case):
 
     def suppressed(self, scheme: Scheme) -> NDArray[np.bool_]:
         """Return who is suppressed at a scheme."""
-        return ~self.evaluator.kept(scheme)
+        people, *_ = self.evaluator.kept(scheme)
+        return ~people
 
     def must_go(self, scheme: Scheme) -> Gone:
         """Return who is suppressed there and at every finer scheme: the same."""

@@ -7,7 +7,7 @@ from rich.console import Group
 from anonymizer.errors import percent
 from anonymizer.report.sections import FigureTable, Section, show_sections
 from anonymizer.report.solution import PROFILE_HEADER, profile_rows
-from anonymizer.search import Status
+from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import StudySolution
 
 
@@ -23,6 +23,7 @@ def sections(solution: StudySolution) -> tuple[Section, ...]:
     return (
         Section("Scheme", headline(solution), (scheme_table(solution), row_table(solution))),
         Section("Risk", (said,), (FigureTable(PROFILE_HEADER, rows),)),
+        *event_sections(solution),
         Section(
             "What the promise leaves out",
             (*solution.left_out.sentences(), *solution.problem.said_of_dates),
@@ -45,12 +46,32 @@ def describe_proof(solution: StudySolution) -> str:
     """Say in one sentence what is known about better schemes."""
     proof = solution.proof
     work = f"{proof.evaluated:,} of {proof.schemes:,} schemes evaluated"
+    what = "people" if solution.dropped_events is None else "people and events"
     if solution.status is Status.OPTIMAL:
-        return f"Proven optimal: {work}, no other has a lower loss, whichever people are dropped."
+        return f"Proven optimal: {work}, no other has a lower loss, whichever {what} are dropped."
+    if solution.stopped is StopReason.COMPLETE:
+        return (
+            f"The best found: {work}; whichever {what} are dropped, the optimum's quality is at most "
+            f"{1 - proof.bound:.6f}, a gap of {solution.gap:.6f}."
+        )
     return (
         f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
         f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}."
     )
+
+
+def event_sections(solution: StudySolution) -> tuple[Section, ...]:
+    """Show how many single events are dropped, and the values of which most are."""
+    dropped = solution.dropped_events
+    if dropped is None:
+        return ()
+    rows = tuple(
+        (column, value, f"{gone:,}", f"{of:,}")
+        for column, values in dropped.values.items()
+        for value, (gone, of) in values.items()
+    )
+    table = FigureTable(("column", "value", "rows dropped", "of"), rows)
+    return (Section("Events dropped", tuple(dropped.sentences()), (table,) if rows else ()),)
 
 
 def scheme_table(solution: StudySolution) -> FigureTable:

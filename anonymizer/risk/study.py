@@ -52,6 +52,10 @@ class StudyAnonymity(LeastClass, ClassModel):
     """Whoever has more events in the tables that are not left out is dropped."""
     counts: Literal["unknown", "known"] = "unknown"
     """Whether somebody knows how many events a person has in each table."""
+    suppress: Literal["people", "events"] = "people"
+    """Whether people go with all their rows, or single events of theirs too."""
+    event_limit: float = 1.0
+    """The largest share of the rows of each table of events that may go, with people or alone."""
 
     def __post_init__(self) -> None:
         check_whole("k", self.k)
@@ -68,6 +72,24 @@ class StudyAnonymity(LeastClass, ClassModel):
             raise ValueError(f'counts must be "unknown" or "known", got {self.counts!r}')
         if self.power == PROFILE and (self.share or any(self.powers.values())):
             raise ValueError('with power = "profile", a share or powers above 0 say nothing more')
+        if self.suppress not in ("people", "events"):
+            raise ValueError(f'suppress must be "people" or "events", got {self.suppress!r}')
+        check_share("event_limit", self.event_limit)
+        self.check_events()
+
+    def check_events(self) -> None:
+        """Raise a ValueError where single events cannot go, or a limit for them says nothing."""
+        if self.suppress == "people":
+            if self.event_limit < 1:
+                raise ValueError(
+                    'event_limit is for suppress = "events"; state that, or leave the limit out'
+                )
+        elif self.power == PROFILE or self.counts == "known":
+            known = 'power = "profile"' if self.power == PROFILE else 'counts = "known"'
+            raise ValueError(
+                f"with {known}, whoever drops an event of a person changes what is known of them; write "
+                'suppress = "people"'
+            )
 
     def __hash__(self) -> int:
         return hash((self.k, self.power, tuple(sorted(self.powers.items())), self.share))
@@ -78,6 +100,7 @@ class StudyAnonymity(LeastClass, ClassModel):
         parts += [f"or {100 * self.share:g} % of the events"] if self.share else []
         parts += [] if self.most_events is None else [f"at most {self.most_events} events"]
         parts += ["counts known"] if self.counts == "known" else []
+        parts += ["single events dropped"] if self.suppress == "events" else []
         return ", ".join(parts)
 
     @property

@@ -64,6 +64,8 @@ class Checkpoint:
     """All schemes evaluated, in the open boxes and outside."""
     pruned: dict[Pruning, int]
     partitions: int = 0
+    least_bound: float | None = None
+    """What an evaluated scheme may lose at least, where that is less than it was found to lose."""
     basis: str | None = field(default=None, compare=False, repr=False)
     """A digest of what was searched; never written, since cells could be guessed from it."""
 
@@ -79,6 +81,7 @@ class Checkpoint:
             "evaluated": self.evaluated,
             "pruned": {reason.value: count for reason, count in self.pruned.items()},
             "partitions": self.partitions,
+            **({} if self.least_bound is None else {"least_bound": self.least_bound}),
         }
 
     @staticmethod

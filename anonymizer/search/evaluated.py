@@ -34,6 +34,8 @@ class Evaluated:
         self.floors: NDArray[np.float64] = np.empty(0)
         self.contenders: list[Evaluation] = []
         self.best: Evaluation | None = None
+        self.least_bound = float("inf")
+        """No evaluated scheme whose loss is not the least that it may have loses less than this."""
         self.cutoff = NO_CUTOFF
         """The sum of terms above which a scheme can neither beat nor tie with the best."""
 
@@ -51,6 +53,8 @@ class Evaluated:
         at = self.added % self.capacity
         self.added += 1
         self.known.add(evaluation.scheme)
+        if evaluation.bound is not None:
+            self.least_bound = min(self.least_bound, evaluation.bound)
         if at + 1 >= len(self.schemes):  # the last row is for the evaluation that bounds a box
             self.grow(evaluation.terms.shape)
         self.recent[at : at + 1] = [evaluation]

@@ -78,7 +78,8 @@ def result_of(
 ) -> SearchResult:
     """Say what was found and whether it is proven."""
     if best is None:
-        complete = stopped is StopReason.COMPLETE
+        # a bound says that a scheme may be feasible, though no way was found
+        complete = stopped is StopReason.COMPLETE and proof.bound == float("inf")
         status = Status.INFEASIBLE if complete else Status.UNKNOWN
     else:  # what is left open when a search is stopped may be able to tie, but not to be better
         status = best_status(models) if proof.bound >= best.loss else Status.FEASIBLE

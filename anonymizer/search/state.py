@@ -215,10 +215,10 @@ class State:
         return Progress(self.proof(), self.evaluated.best, usage.seconds, usage.effort)
 
     def proof(self) -> Proof:
-        """Return what is proven so far: the least bound of an open box, or the best loss."""
+        """Return what is proven so far: the least bound of an open box or a scheme, or the best loss."""
         least = min((box.bound for box in self.taken), default=np.inf)
         bound = min(least, self.open.least_bound)
-        loss = self.evaluated.best_loss
+        loss = min(self.evaluated.best_loss, self.evaluated.least_bound)
         if bound < np.inf:
             loss = min(loss, self.evaluator.measure.aggregate.of_terms(bound))
         partitions = self.partitions_before + self.usage.partitions
@@ -246,6 +246,8 @@ class State:
             self.open.push(opened.box(found[0], again))
         named = {*again, *(scheme for box in self.open.boxes for scheme in box.evaluated)}
         self.evaluated.mark(named)
+        if checkpoint.least_bound is not None:
+            self.evaluated.least_bound = checkpoint.least_bound
         self.record(found)
         self.pruned.update(checkpoint.pruned)
         self.evaluated_before = checkpoint.evaluated - len(named)
@@ -273,6 +275,7 @@ class State:
             self.evaluations,
             dict(pruned),
             self.partitions_before + self.usage.partitions,
+            None if self.evaluated.least_bound == np.inf else self.evaluated.least_bound,
             digest_basis(self.evaluator, self.lattice),
         )
 

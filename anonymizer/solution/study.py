@@ -27,8 +27,10 @@ from anonymizer.risk import RiskProfile
 from anonymizer.search import Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
 from anonymizer.solution.date_shift import by_row, describe_shift, moved_recodings
+from anonymizer.solution.dropped_events import DroppedEvents
 from anonymizer.solution.release import Release
 from anonymizer.study.left_out import LeftOut, count_left_out
+from anonymizer.study.study import PEOPLE, Mask, Rows
 
 LETTERS = "bcdfghjklmnpqrst"
 """What keys are written in: letters, so that nobody reads them as numbers, and no vowels, so no words."""
@@ -46,8 +48,8 @@ class StudySolution(Displayed):
     """The level of each quasi-identifier; those of child tables are called `table.column`."""
     loss: float
     attribute_loss: dict[str, float]
-    kept: NDArray[np.bool_]
-    """Who is released, in the order of the people table."""
+    rows_kept: Rows
+    """Which rows of each table are released, those of the people first."""
     proof: Proof
     seconds: dict[str, float]
     problem: StudyProblem
@@ -58,6 +60,11 @@ class StudySolution(Displayed):
     def quality(self) -> float:
         """One minus the loss."""
         return 1 - self.loss
+
+    @property
+    def kept(self) -> Mask:
+        """Who is released, in the order of the people table."""
+        return self.rows_kept[PEOPLE]
 
     @property
     def records(self) -> int:
@@ -93,12 +100,15 @@ class StudySolution(Displayed):
     def left_out(self) -> LeftOut:
         """Who is alone by what the promise does not cover."""
         problem = self.problem
-        return count_left_out(problem.study, self.levels, self.kept, problem.kept_columns)
+        return count_left_out(problem.study, self.levels, self.rows_kept, problem.kept_columns)
 
     @cached_property
-    def rows_kept(self) -> list[NDArray[np.bool_]]:
-        """Which rows of each table are released."""
-        return [self.kept[person] for person in self.problem.study.person_of_row]
+    def dropped_events(self) -> DroppedEvents | None:
+        """Which single events are dropped; None where whole people are."""
+        if self.problem.model.suppress == "people":
+            return None
+        names = [part.name for part in self.problem.parts]
+        return DroppedEvents.of(self.problem.study, self.levels, self.rows_kept, names)
 
     @property
     def tables(self) -> dict[str, dict[str, int]]:
@@ -127,6 +137,7 @@ class StudySolution(Displayed):
             "tables": self.tables,
             "left_out": self.left_out.describe(),
             **describe_shift(self.problem.said_of_dates),
+            **({} if self.dropped_events is None else self.dropped_events.describe()),
             "schemes": proof.schemes,
             "evaluated": proof.evaluated,
             "partitions": proof.partitions,
@@ -261,24 +272,24 @@ def anonymize_study(
         found = search(data.evaluator, data.lattice, data.limits, workers, told)
         if found.best is None:
             raise why_infeasible(data, found)
-        kept = data.evaluator.kept(found.best.scheme)
-    return make_study_solution(data, found, kept, seconds)
+        rows = data.evaluator.kept(found.best.scheme)
+    return make_study_solution(data, found, rows, seconds)
 
 
 def make_study_solution(
-    problem: StudyProblem, found: SearchResult, kept: NDArray[np.bool_], seconds: dict[str, float]
+    problem: StudyProblem, found: SearchResult, rows: Rows, seconds: dict[str, float]
 ) -> StudySolution:
     """Describe the best scheme that was found."""
     assert found.best is not None
     scheme = found.best.scheme
-    losses = problem.evaluator.attribute_losses(scheme, kept)
+    losses = problem.evaluator.attribute_losses(scheme, rows)
     return StudySolution(
         status=found.status,
         stopped=found.stopped,
         scheme=problem.named(scheme),
         loss=found.best.loss,
         attribute_loss=dict(zip(problem.study.attributes, losses, strict=True)),
-        kept=kept,
+        rows_kept=rows,
         proof=found.proof,
         seconds=seconds,
         problem=problem,
@@ -290,9 +301,16 @@ def why_infeasible(problem: StudyProblem, found: SearchResult) -> InfeasibleErro
     if found.status is Status.UNKNOWN:
         return InfeasibleError(
             "no scheme that meets the policy was found before the search stopped "
-            f"({found.stopped.value}); there may be one: raise the limit."
+            f"({found.stopped.value}); there may be one: raise the limit"
+            + (" or event_limit." if problem.model.event_limit < 1 else ".")
         )
     coarsest = problem.evaluator.evaluate(problem.lattice.high)
+    if coarsest.suppressed_records <= problem.evaluator.suppression_limit:
+        return InfeasibleError(
+            f"{problem.model} cannot be met: even the coarsest scheme the policy allows would drop more "
+            f"than {percent(problem.model.event_limit)} of the rows of a table; raise event_limit or "
+            "max_level, or lower k or power."
+        )
     people, gone = problem.study.people, coarsest.suppressed_records
     return InfeasibleError(
         f"{problem.model} cannot be met: the coarsest scheme the policy allows would drop {gone:,} of "

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from anonymizer.data.aggregate import code_labels
 from anonymizer.kernels.multisets import merge_equal, peel_sets
 from anonymizer.lattice import Scheme
-from anonymizer.study.study import NO_ROWS, PEOPLE, Study
+from anonymizer.study.study import NO_ROWS, PEOPLE, Mask, Study
 
-Mask = NDArray[np.bool_]
 Part = tuple[int, ...]
 """Some trees: their numbers, sorted."""
 

@@ -12,7 +12,7 @@ from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.kernels.multisets import merge_equal
 from anonymizer.lattice import Scheme
 from anonymizer.study.forests import Forest
-from anonymizer.study.study import PEOPLE, Study
+from anonymizer.study.study import PEOPLE, Rows, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,10 @@ def people(count: int) -> str:
 
 
 def count_left_out(
-    study: Study, scheme: Scheme, kept: NDArray[np.bool_], columns: tuple[str, ...]
+    study: Study, scheme: Scheme, rows_kept: Rows, columns: tuple[str, ...]
 ) -> LeftOut:
     """Count, among the people kept, who is alone by what somebody may know beyond the model."""
+    study, kept = study.with_events(rows_kept), rows_kept[PEOPLE]
     parts, children = study.split(scheme), range(1, len(study.tables))
     table = study.tables[PEOPLE]
     rows = code_labels(table.labels(parts[PEOPLE])[table.microdata.tuple_of_row])

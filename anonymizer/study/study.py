@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,10 @@ from anonymizer.table.microdata import Microdata
 
 PEOPLE = 0
 """The place of the people table among the tables."""
+Number = TypeVar("Number", np.int32, np.float64)
+Mask = NDArray[np.bool_]
+Rows = tuple[Mask, ...]
+"""Which rows of each table, those of the people first."""
 NO_ROWS = np.empty(0, np.int32)
 
 
@@ -77,10 +82,17 @@ class PersonEvents:
         """How many each person has."""
         return np.diff(self.first)
 
-    def arrange(self, of_rows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    def arrange(self, of_rows: Sequence[NDArray[Number]]) -> NDArray[Number]:
         """Put what is known of the rows of each table in the order of the events."""
-        together = of_rows[0] if len(of_rows) == 1 else np.concatenate([NO_ROWS, *of_rows])
+        together = of_rows[0] if len(of_rows) == 1 else np.concatenate(of_rows)
         return together if self.order is None else together[self.order]
+
+    def spread(self, of_events: NDArray[np.bool_], sizes: Sequence[int]) -> list[NDArray[np.bool_]]:
+        """Put what is known of the events in the order of the rows of each table: undo `arrange`."""
+        together = of_events.copy()
+        if self.order is not None:
+            together[self.order] = of_events
+        return np.split(together, np.cumsum(sizes)[:-1]) if sizes else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +149,25 @@ class Study:
             own = table.parent == PEOPLE
             persons.append(table.parent_row if own else persons[table.parent][table.parent_row])
         return tuple(persons)
+
+    def rows_of(self, people: Mask) -> Rows:
+        """Return all rows of some people."""
+        return tuple(people[person] for person in self.person_of_row)
+
+    def with_events(self, rows: Rows) -> Study:
+        """Return the study with some of its events, and what these belong to, and all people."""
+        people, *children = self.tables
+        numbers = [np.arange(self.people, dtype=np.int32)]
+        tables = [people]
+        for table, kept in zip(children, rows[1:], strict=True):
+            assert table.parent is not None
+            assert table.parent_row is not None
+            numbers.append(np.cumsum(kept, dtype=np.int32) - 1)
+            above = numbers[table.parent][table.parent_row[kept]]
+            of_row = table.microdata.tuple_of_row[kept]
+            microdata = replace(table.microdata, tuple_of_row=of_row)
+            tables.append(StudyTable(table.name, microdata, table.parent, above))
+        return Study(tuple(tables))
 
     def place_of(self, name: str) -> int | None:
         """Return the place of a child table; None where there is none of that name."""

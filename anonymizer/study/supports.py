@@ -25,13 +25,12 @@ from anonymizer.kernels.multisets import number_of_sets, peel_classes
 from anonymizer.lattice import Scheme
 from anonymizer.risk.study import PROFILE, StudyAnonymity
 from anonymizer.study.forests import Forest, Powers, keep_forests
-from anonymizer.study.study import PEOPLE, PersonEvents, Study
+from anonymizer.study.study import NO_ROWS, PEOPLE, Mask, PersonEvents, Study
 from anonymizer.table.domain import read_only
 
 WHOLE = -1
 """The depth at which whole profiles are compared."""
 NO_GROUPS = np.empty(0, np.int64)
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +87,18 @@ class Supports:
         return self.study.events(self.known)
 
     @cached_property
+    def person_of_event(self) -> NDArray[np.int64]:
+        """Whose each of these is."""
+        return read_only(np.repeat(np.arange(self.study.people), self.events.counts))
+
+    def place_of_type(self, types: NDArray[np.int32], number: int) -> NDArray[np.int64]:
+        """Return, for each number that events have at a scheme, which of the known tables it is of."""
+        place = np.zeros(number, np.int64)
+        rows = [np.full(self.study.tables[t].rows, at, np.int32) for at, t in enumerate(self.known)]
+        place[types] = self.events.arrange(rows or [NO_ROWS])
+        return place
+
+    @cached_property
     def is_flat(self) -> bool:
         """Whether no event that may be known has a parent among the events."""
         return all(self.study.tables[place].parent == PEOPLE for place in self.known)
@@ -124,12 +135,7 @@ class Supports:
         The last one, which says so, is who is kept.
         """
         parts = self.study.split(scheme)
-        people = self.study.tables[PEOPLE]
-        rows = people.labels(parts[PEOPLE])[people.microdata.tuple_of_row]
-        classes = code_labels(rows).refine(code_labels(self.beside)).of_row
-        kept = self.within_cap.copy()
-        sizes = np.bincount(classes[kept], minlength=classes.max() + 1)
-        kept &= sizes[classes] >= self.model.k
+        classes, kept = self.large_classes(parts)
         profile = self.model.power == PROFILE
         alone = not self.known or not (profile or self.depth)
         yield kept, alone
@@ -150,6 +156,16 @@ class Supports:
             groups_known = {place: int(self.group_of_table[place]) for place in self.known}
             powers = Powers(groups_known, tuple(self.budgets.tolist()), self.own, self.model.k)
             yield keep_forests(forest, powers, np.split(order, starts[1:-1]), kept), True
+
+    def large_classes(self, parts: Sequence[Scheme]) -> tuple[NDArray[np.int32], Mask]:
+        """Number everybody's class in the people table, and say who is in one of k or more."""
+        people = self.study.tables[PEOPLE]
+        rows = people.labels(parts[PEOPLE])[people.microdata.tuple_of_row]
+        classes = code_labels(rows).refine(code_labels(self.beside)).of_row
+        kept = self.within_cap.copy()
+        sizes = np.bincount(classes[kept], minlength=classes.max() + 1)
+        kept &= sizes[classes] >= self.model.k
+        return classes, kept
 
     def peel(
         self,
@@ -203,4 +219,4 @@ class Supports:
             of_rows.append(numbers[place] + np.int32(offset) if offset else numbers[place])
             groups.append(np.full(count, self.group_of_table[place], np.int64))
             offset += count
-        return self.events.arrange(of_rows), np.concatenate(groups)
+        return self.events.arrange(of_rows or [NO_ROWS]), np.concatenate(groups)

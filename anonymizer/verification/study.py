@@ -16,6 +16,7 @@ from anonymizer.errors import DataError, quote_some
 from anonymizer.policy import Policy
 from anonymizer.problem.date_shift import in_intervals
 from anonymizer.risk import packages_of, profile
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.solution.study import KEY_LETTERS, LETTERS
 from anonymizer.utility import make_measure
 from anonymizer.utility.loss import attribute_loss
@@ -176,8 +177,22 @@ def check_counts(tables: list[ReleasedTable], manifest: Mapping[str, Any]) -> Ch
     limit = tables[PEOPLE].policy.release.suppression_limit
     if dropped > limit * records + 1e-9:
         faults.append(f"{dropped:,} people are dropped, above the limit of {limit:g}")
+    most = limit_of_events(tables[PEOPLE].policy)
+    faults += [
+        f"more than {most:g} of the rows of '{name}' are dropped"
+        for name, figures in declared.items()
+        if name != tables[PEOPLE].name
+        and figures["rows"] - figures["released"] > most * figures["rows"] + 1e-9
+    ]
     rows = ", ".join(f"{each.rows:,} rows in '{each.name}'" for each in tables)
     return Check(claim, not faults, "; ".join(faults) or f"{rows}; {dropped:,} people dropped")
+
+
+def limit_of_events(policy: Policy) -> float:
+    """Return the largest share of the rows of a table of events that may be dropped."""
+    [model] = policy.risk
+    assert isinstance(model, StudyAnonymity)
+    return model.event_limit
 
 
 def check_contents(

@@ -19,6 +19,7 @@ from anonymizer.data.formulas import escape
 from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
 from anonymizer.kernels.compilation import working_seconds
+from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import Policy
 from anonymizer.problem.date_shift import in_intervals
@@ -27,6 +28,7 @@ from anonymizer.proof.case import case_of_study
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import anonymize_study
 from anonymizer.solution.study_manifest import KEYS_HEADER
+from anonymizer.study.study import Rows
 from anonymizer.verification.attackers import PEOPLE, PlainStudy, PlainTable
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.date_shift import check_distances, check_moved
@@ -60,20 +62,18 @@ def check_against(
     try:
         problem = StudyProblem.read(originals, policy)
         scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
-        kept = problem.evaluator.kept(scheme)
+        rows_kept = problem.evaluator.greatest(scheme)
     except AnonymizerError as error:
         yield Check(figures, False, str(error))
         return
     for part in problem.parts:
         check = check_input(part.table, manifest["input"][part.name])
         yield replace(check, claim=f"{part.name}: {check.claim}")
-    evaluation = problem.evaluator.score(scheme, kept)
-    losses = problem.evaluator.attribute_losses(scheme, kept)
+    kept, single = rows_kept[PEOPLE], problem.model.suppress == "events"
     mine = {
         "people": problem.study.people,
         "suppressed": int(np.count_nonzero(~kept)),
-        "loss": evaluation.loss,
-        "attribute_loss": dict(zip(problem.study.attributes, losses, strict=True)),
+        **figures_of(problem, scheme, rows_kept, released),
         "rows": {p.name: t.rows for p, t in zip(problem.parts, problem.study.tables, strict=True)},
         "before": asdict(problem.profile_before),
     }
@@ -84,7 +84,8 @@ def check_against(
         views, unmoved = in_intervals({p.name: p.table for p in problem.parts}, policy)
         read = replace(problem, parts=tuple(p.with_table(views[p.name]) for p in problem.parts))
     original = original_histories(read, scheme)
-    yield check_people(released, original, kept.tolist())
+    compare = check_people_with_events if single else check_people
+    yield compare(released, original, kept.tolist())
     if first is not None and unmoved is not None:
         who = None if key_file is None else people_by_key(problem, keys, Path(key_file))
         most = policy.release.date_shift or 0
@@ -101,6 +102,27 @@ def check_against(
         proof,
         started,
     )
+
+
+def figures_of(
+    problem: StudyProblem, scheme: Scheme, rows: Rows, released: PlainStudy
+) -> dict[str, Any]:
+    """Return what is lost where whole people go; single events may go in more ways, and are counted."""
+    if problem.model.suppress == "people":
+        losses = problem.evaluator.attribute_losses(scheme, rows)
+        return {
+            "loss": problem.evaluator.score(scheme, rows).loss,
+            "attribute_loss": dict(zip(problem.study.attributes, losses, strict=True)),
+        }
+    study, kept = problem.study, rows[PEOPLE]
+    there = study.counts(range(1, len(study.tables)))[:, kept]
+    names = [part.name for part in problem.parts]
+    dropped = {
+        names[place]: int(own.sum()) - len(released.tables[place].values)
+        for place, own in enumerate(there, start=1)
+    }
+    had = int(np.count_nonzero(there.sum(axis=0)))
+    return {"events_dropped": dropped, "lost_all_events": had - sum(map(bool, released.events))}
 
 
 def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> Any:
@@ -202,6 +224,42 @@ def people_by_key(
     return [row_of.get(said.get(key, "")) for key in keys[part.name]]
 
 
+def check_people_with_events(
+    released: PlainStudy, original: PlainStudy, kept: Sequence[bool]
+) -> Check:
+    """Check that those released are different people kept of the original, with some events each."""
+    claim = "every person released is one of the original, with some of their rows generalized"
+    mine: list[tuple[Hashable, Counter[Any]]]
+    mine = [(row, Counter(events)) for row, events in profiles_of(released)]
+    by_row: dict[Hashable, list[Counter[Any]]] = {}
+    for (row, events), stays in zip(profiles_of(original), kept, strict=True):
+        if stays:
+            by_row.setdefault(row, []).append(Counter(events))
+    rows = Counter(row for row, _ in mine)
+    matched = sum(
+        match([events for own, events in mine if own == row], by_row.get(row, [])) for row in rows
+    )
+    lacking = sum(kept) - len(mine)
+    details = [f"{len(mine) - matched:,} people are nobody who is kept"] * (matched < len(mine))
+    details += [f"{lacking:,} people are lacking"] * (lacking > 0)
+    return Check(claim, not details, "; ".join(details) or f"{matched:,} people agree")
+
+
+def match(mine: Sequence[Counter[Any]], theirs: Sequence[Counter[Any]]) -> int:
+    """Return how many lists can each be part of another one of theirs, at most.
+
+    >>> match([Counter("a"), Counter("ab")], [Counter("ab"), Counter("b")])
+    1
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    part = np.array([[each <= whole for whole in theirs] for each in mine], np.int8)
+    if not part.any():
+        return 0
+    return int(np.count_nonzero(maximum_bipartite_matching(csr_array(part), "column") >= 0))
+
+
 def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> Check:
     """Check that no key of the release is one of the original."""
     old: set[str] = set()
@@ -257,8 +315,13 @@ def check_key_file(
             if row is not None and mine.parent is not None:
                 same &= rows_of[mine.parent][mine.parent_row[number]] == old.parent_row[row]
             wrong += not same
-    for row, profile in zip(rows_of[PEOPLE], profiles_of(released), strict=True):
-        wrong += row is not None and theirs[row] != profile
+    single = problem.model.suppress == "events"
+    for row, (own, events) in zip(rows_of[PEOPLE], profiles_of(released), strict=True):
+        if row is None:
+            continue
+        all_of_them = Counter[Any](theirs[row][1])
+        same = Counter[Any](events) <= all_of_them if single else events == theirs[row][1]
+        wrong += own != theirs[row][0] or not same
     detail = f"{wrong:,} keys are of another" if wrong else f"{len(said):,} keys agree"
     return Check("everybody is who the file of keys says", not wrong, detail)
 

@@ -32,7 +32,7 @@ def measure(row: dict[str, str]) -> Iterator[dict[str, Any]]:
     best = search(evaluator, study.lattice).best
     assert best is not None
     whole = histories_of(study, best.scheme)
-    released = part_of(whole, study, evaluator.kept(best.scheme))
+    released = part_of(whole, study, evaluator.kept(best.scheme)[0])
     setting = StudySetting(released, whole, model, AttackPlan())
     for name, attacker in attackers(model):
         found = by_power(setting, name, attacker)

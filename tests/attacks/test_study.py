@@ -42,7 +42,7 @@ def test_nobody_is_among_fewer_than_k_for_the_promised_power(
 ) -> None:
     case = replace(case, share=0.0)  # of those dropped, more may be known than of those released
     scheme = data.draw(st.sampled_from(list(case.schemes())))
-    kept = np.flatnonzero(evaluator_of(case).kept(scheme)).tolist()
+    kept = np.flatnonzero(evaluator_of(case).kept(scheme)[0]).tolist()
     whole = plain_of(case, scheme)
     setting = StudySetting(part_of(whole, kept), whole, model_of(case), AttackPlan(100, 1))
     assert all(n == 0 or n >= case.k for n in count_matches(setting, setting.model))

@@ -63,6 +63,35 @@ def cases(draw: st.DrawFn, nested: bool = True, power: Any = None) -> Case:
     )
 
 
+@st.composite
+def event_cases(draw: st.DrawFn, power: int | None = None) -> Case:
+    """Draw a study of so few events that all releases can be looked at, single events dropped."""
+    number = draw(st.integers(2, 4))
+    forest = draw(FEW_TREES)
+    row = st.tuples(*(st.sampled_from(sorted(tree)) for tree in forest))
+    people = tuple(draw(st.lists(row, min_size=number, max_size=number)))
+    tables = [draw(children("visit", None, number, 6))]
+    if draw(st.booleans()):
+        tables.append(draw(children("drug", None, number, 3)))
+    names = [table.name for table in tables]
+    powers = st.dictionaries(st.sampled_from(names), st.integers(0, 2), max_size=1)
+    attributes = len(forest) + sum(len(table.trees) for table in tables)
+    return Case(
+        people,
+        forest,
+        tuple(tables),
+        k=draw(st.integers(1, 3)),
+        power=draw(st.integers(0, 3)) if power is None else power,
+        powers=draw(powers) if power is None else {},
+        share=draw(st.sampled_from([0.0, 0.0, 0.5])) if power is None else 0.0,
+        most_events=draw(st.sampled_from([None, None, 3])),
+        weights=tuple(draw(WEIGHTS) for _ in range(attributes)),
+        aggregate=draw(st.sampled_from(["geometric", "arithmetic"])),
+        suppress="events",
+        event_limit=draw(st.sampled_from([1.0, 1.0, 0.3, 0.6])),
+    )
+
+
 def with_attributes(case: Case) -> bool:
     """Whether there is anything to generalize."""
     return bool(case.all_trees)
@@ -98,7 +127,8 @@ def hierarchies_of(forest: tuple[dict[str, tuple[str, ...]], ...]) -> list[Hiera
 def model_of(case: Case) -> StudyAnonymity:
     """Make the model that a case asks for."""
     return StudyAnonymity(
-        case.k, case.power, case.powers, case.share, case.most_events, case.counts  # type: ignore[arg-type]
+        case.k, case.power, case.powers, case.share, case.most_events, case.counts,  # type: ignore[arg-type]
+        case.suppress, case.event_limit,  # type: ignore[arg-type]
     )  # fmt: skip
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 Path = tuple[str, ...]
 """What a value becomes, level by level."""
@@ -40,6 +42,8 @@ class Case:
     counts: str = "unknown"
     weights: tuple[float, ...] = ()
     aggregate: str = "geometric"
+    suppress: str = "people"
+    event_limit: float = 1.0
 
     @cached_property
     def all_trees(self) -> list[dict[str, Path]]:
@@ -194,12 +198,54 @@ class Generalized:
         assert all(each <= largest for each in feasible)
         return largest
 
-    def loss(self, kept: frozenset[int]) -> float:
+    def meets(self, people: frozenset[int], dropped: frozenset[Event]) -> bool:
+        """Whether everybody released shares each set of their released events with k of them.
+
+        For events that belong to people alone. What somebody knows is by the events of the original.
+        """
+        case = self.case
+        released = {p: [e for e in case.known(p) if e not in dropped] for p in people}
+
+        def written(events: Iterable[Event]) -> Counter[tuple[int, Path]]:
+            return Counter((table, self.tuples[table][row]) for table, row in events)
+
+        everything = {p: written(events) for p, events in released.items()}
+        return all(
+            sum(
+                self.people[other] == self.people[person] and wanted <= everything[other]
+                for other in people
+            )
+            >= case.k
+            for person in people
+            for known in case.attacks(person)
+            if known <= {*released[person]}
+            for wanted in [written(known)]
+        )
+
+    def releases(self) -> Iterator[tuple[frozenset[int], frozenset[Event]]]:
+        """Every release: the people, and the events of theirs that are dropped."""
+        case = self.case
+        cap = math.inf if case.most_events is None else case.most_events
+        within = [p for p in range(len(case.people)) if len(case.known(p)) <= cap]
+        for people in map(frozenset, subsets(within)):
+            for some in subsets([e for p in people for e in case.known(p)]):
+                if self.meets(people, dropped := frozenset(some)):
+                    yield people, dropped
+
+    def gone(self, table: int, kept: frozenset[int], dropped: frozenset[Event]) -> float:
+        """The share of the rows of a child table that are gone."""
+        rows = [(table, row) for row in range(len(self.case.children[table].rows))]
+        return sum(self.case.person(e) not in kept or e in dropped for e in rows) / len(rows)
+
+    def loss(self, kept: frozenset[int], dropped: frozenset[Event] = frozenset()) -> float:
         """The loss of the release: each column's mean share over the rows of its own table."""
         case, losses, at = self.case, [], 0
         tables = [(case.trees, [(p, row) for p, row in enumerate(case.people)])]
         for table, child in enumerate(case.children):
-            rows = [(case.person((table, n)), row) for n, (_, row) in enumerate(child.rows)]
+            rows = [
+                (-1 if (table, n) in dropped else case.person((table, n)), row)
+                for n, (_, row) in enumerate(child.rows)
+            ]
             tables.append((child.trees, rows))
         for trees, rows in tables:
             for column, tree in enumerate(trees):
@@ -218,6 +264,13 @@ class Generalized:
             return sum(w * x for w, x in zip(weights, losses, strict=True)) / len(losses)
         product = math.prod(1 + w * x for w, x in zip(weights, losses, strict=True))
         return product ** (1 / len(losses)) - 1
+
+
+def subsets(things: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """All of them."""
+    return itertools.chain.from_iterable(
+        itertools.combinations(things, size) for size in range(len(things) + 1)
+    )
 
 
 def share(tree: dict[str, Path], value: str, level: int) -> float:

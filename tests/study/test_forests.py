@@ -20,7 +20,7 @@ def test_two_diagnoses_of_one_visit_are_not_two_of_two(power: int | str, kept: s
     rows = ((0, "d1"), (0, "d2"), (2, "d1"), (3, "d2"), (4, "d1"), (5, "d2"))
     diagnoses = Child("diagnosis", 0, tuple((visit, (kind,)) for visit, kind in rows), KINDS)
     case = Case(((),) * 3, (), (visits, diagnoses), k=2, power=power, weights=(1.0,))
-    found = set(np.flatnonzero(evaluator_of(case).kept((0,))).tolist())
+    found = set(np.flatnonzero(evaluator_of(case).supports.kept((0,))).tolist())
     assert found == Generalized(case, (0,)).greatest() == kept
 
 
@@ -46,5 +46,5 @@ def arrangements(draw: st.DrawFn) -> Case:
 
 @given(arrangements())
 def test_the_same_diagnoses_at_other_visits_are_told_apart(case: Case) -> None:
-    found = frozenset(np.flatnonzero(evaluator_of(case).kept((0,))).tolist())
+    found = frozenset(np.flatnonzero(evaluator_of(case).supports.kept((0,))).tolist())
     assert found == Generalized(case, (0,)).greatest()

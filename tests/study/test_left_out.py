@@ -19,7 +19,7 @@ def test_people_are_counted_as_plain_counts_have_it(data: st.DataObject, case: C
     scheme = data.draw(st.sampled_from(list(case.schemes())))
     study, plain = study_of(case), plain_of(case, scheme)
     kept = np.array([data.draw(st.booleans()) for _ in case.people], np.bool_)
-    found = count_left_out(study, scheme, kept, ("arm",))
+    found = count_left_out(study, scheme, study.rows_of(kept), ("arm",))
     people = np.flatnonzero(kept).tolist()
     rows = plain.tables[0].values
 

@@ -30,6 +30,11 @@ from anonymizer.utility import Aggregate, Loss
         ({"k": 2, "power": 1, "most_events": -1}, "most_events must be at least 0"),
         ({"k": 2, "power": 1, "counts": "maybe"}, "counts must be"),
         ({"k": 2, "power": "profile", "powers": {"ae": 1}}, "say nothing more"),
+        ({"k": 2, "power": 1, "suppress": "rows"}, 'suppress must be "people" or "events"'),
+        ({"k": 2, "power": 1, "event_limit": 0.1}, 'event_limit is for suppress = "events"'),
+        ({"k": 2, "power": 1, "suppress": "events", "event_limit": 2}, "event_limit must be"),
+        ({"k": 2, "power": "profile", "suppress": "events"}, 'with power = "profile", whoever'),
+        ({"k": 2, "power": 1, "suppress": "events", "counts": "known"}, 'with counts = "known"'),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(given: dict[str, Any], fault: str) -> None:

@@ -29,7 +29,7 @@ def test_whoever_is_kept_is_the_largest_of_all_safe_sets_of_people(
 def test_whoever_is_kept_is_kept_at_every_coarser_scheme(case: Case) -> None:
     evaluator = evaluator_of(case)
     lattice = evaluator.study.lattice
-    kept = {scheme: evaluator.kept(scheme) for scheme in lattice}
+    kept = {scheme: evaluator.supports.kept(scheme) for scheme in lattice}
     for scheme, left in kept.items():
         assert all((left <= kept[coarser]).all() for coarser in lattice.coarser(scheme))
 
@@ -74,5 +74,5 @@ def test_events_of_like_parents_are_told_apart_by_their_own_values() -> None:
         ((), ()), (), (visits, diagnoses), k=2, power=1, powers={"visit": 0}, weights=(1, 1)
     )
     for scheme in case.schemes():
-        kept = frozenset(np.flatnonzero(evaluator_of(case).kept(scheme)).tolist())
+        kept = frozenset(np.flatnonzero(evaluator_of(case).supports.kept(scheme)).tolist())
         assert kept == Generalized(case, scheme).greatest()
