@@ -23,8 +23,8 @@ def faults_of_shift(
         return
     if any(getattr(model, "suppress", "") == "events" for model in others.get("risk", ())):
         yield (
-            'release.date_shift moves whole histories, and suppress = "events" drops parts of them; leave '
-            "out one of the two"
+            'release.date_shift moves whole histories, and suppress = "events" drops parts of them; '
+            "leave out one of the two"
         )
     if not moved:
         yield "release.date_shift moves no column; write shift = true for each column of dates"
