@@ -137,6 +137,11 @@ def quasi_column(
 ) -> Quasi:
     """Make a column of a quasi-identifier, with the values of all tables."""
     hierarchy = policy.hierarchy(name)
+    if level is not None and level not in range(hierarchy.height):
+        raise DataError(
+            f"column '{name}': the manifest declares level {level}, and the hierarchy has levels 0 to "
+            f"{hierarchy.height - 1}; give the policy that the release was made with."
+        )
     hierarchy = hierarchy.with_values([text for column in originals for text in column.texts])
     hierarchy, _ = fit_cells(hierarchy, sorted(released.texts))
     if any(MISSING in column.texts for column in (*originals, released)):

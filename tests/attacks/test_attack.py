@@ -233,3 +233,13 @@ def test_figures_are_plain_json() -> None:
     described = found.describe()
     assert json.loads(json.dumps(described)) == described
     assert [each["name"] for each in described["attacks"]] == [each.name for each in found.results]
+
+
+def test_a_policy_with_fewer_levels_than_the_manifest_declares_is_one_sentence() -> None:
+    frame, policy = hospital()
+    solution = anonymize(frame, policy)
+    released = solution.to_frame(seed=1).astype(str)
+    manifest = make_manifest(solution, released)
+    manifest["scheme"] = {**manifest["scheme"], "sex": 2}
+    with pytest.raises(DataError, match=r"declares level 2, and the hierarchy has levels 0 to 1"):
+        attack(released, policy, frame, manifest=manifest)
