@@ -47,7 +47,8 @@ ROUNDING = 1e-13
 MOST_STEPS = 300_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
 MOST_IN_ALL = 1_000_000_000
-"""The tuples that all passes may look at; the last pass may end above it."""
+MOST_TIMES = 4_000
+"""So many tuples may all passes look at, or each tuple so often; the last pass may end above it."""
 GROWTH = 1.6
 LEAST_GROWTH = 1.1
 """The limit below which prices rise grows by these factors."""
@@ -93,8 +94,9 @@ class Prices:
         too long is lowered, and then rises in smaller steps.
         """
         whole, growth = self.costs.whole, GROWTH
+        most = max(MOST_IN_ALL, MOST_TIMES * self.microdata.distinct)
         limit = min(whole, max(loss / 2, whole / 100))
-        while self.looked_at <= MOST_IN_ALL and growth > LEAST_GROWTH and not stop():
+        while self.looked_at <= most and growth > LEAST_GROWTH and not stop():
             before = self.bound
             if self.raise_below(limit, stop):
                 if limit >= whole or self.bound - before < WORTH * before:
