@@ -41,7 +41,7 @@ def test_the_loss_of_released_cells_is_that_of_the_solution(limit: float) -> Non
     policy = Policy(
         attributes={n: {"role": "quasi", "hierarchy": h} for n, h in table.hierarchies.items()},
         risk=[{"model": "k-anonymity", "k": 4}],
-        search={"suppression_limit": limit},
+        release={"suppression_limit": limit},
     )
     solution = anonymize(table.frame, policy)
     found = tables.describe_release(table, solution.to_frame())

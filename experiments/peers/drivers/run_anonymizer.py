@@ -20,7 +20,7 @@ def run(job: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
     policy = Policy(
         attributes=quasi,
         risk=[{"model": "k-anonymity", "k": job["k"]}],
-        search={"suppression_limit": job["suppression"]},
+        release={"suppression_limit": job["suppression"]},
     )
     try:
         found = anonymize(frame, policy)
