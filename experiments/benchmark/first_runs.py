@@ -17,7 +17,7 @@ from experiments.datasets import path_of
 
 WARM = 2
 """So many later runs, of which the shortest counts."""
-LAYERS = '\n[release]\nlayers = true\n'
+LAYERS = "\n[release]\nlayers = true\n"
 CLOSE = '\n[[risk]]\nmodel = "t-closeness"\nattribute = "occupation"\nt = 0.2\n'
 
 

@@ -155,9 +155,13 @@ def snapshot(folder: Path) -> Snapshot:
     found: Snapshot = {}
     for where, folders, files in os.walk(folder):
         inside = os.path.relpath(where, folder)
-        for name in folders:
+        links = [name for name in folders if Path(where, name).is_symlink()]
+        for name in set(folders) - set(links):
             found[os.path.normpath(f"{inside}/{name}")] = (0, 0, 0)
-        for name in files:
+        for name in [
+            *files,
+            *links,
+        ]:  # a link is the same before and after what it leads to is made
             now = Path(where, name).lstat()
             what = (now.st_ino, now.st_size, now.st_mtime_ns)
             found[os.path.normpath(f"{inside}/{name}")] = what
