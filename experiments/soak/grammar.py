@@ -215,7 +215,12 @@ def mutate_description(path: Path, random: random.Random) -> str:
 def rewrite(path: Path, random: random.Random, swaps: tuple[Swap, ...], times: int) -> str:
     """Make so many swaps in a TOML file."""
     tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    done = [swap(tree, random) for swap in random.choices(swaps, k=times)]
+    done: list[str] = []
+    for swap in random.choices(swaps, k=times):
+        try:
+            done.append(swap(tree, random))
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            break  # an earlier swap left nothing that this one could be made in
     lines = [f"{quote(key)} = {inline(value)}" for key, value in tree.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return ", ".join(done)
