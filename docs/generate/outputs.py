@@ -146,12 +146,13 @@ def study_example() -> dict[str, Any]:
         data={"id": "who"},
         attributes={"who": {"role": "identifying"}, "sex": {"role": "quasi", "hierarchy": SEX}},
         tables={"visit": {"id": "who", "attributes": {"who": {"role": "identifying"}}}},
-        risk=[{"model": "study", "k": 2, "power": 1}],
+        risk=[{"model": "study", "k": 2, "power": 1, "suppress": "events"}],
     )
     people = pd.DataFrame({"who": ["1", "2"], "sex": ["F", "F"]})
     solution = anonymize({"people": people, "visit": people[["who"]]}, policy)
     manifest = make_study_manifest(solution, solution.to_frames())
-    return {key: manifest[key] for key in ("tables", "keys", "left_out")}
+    own = ("tables", "keys", "left_out", "events_dropped", "lost_all_events")
+    return {key: manifest[key] for key in own}
 
 
 def suppressing(policy: Policy) -> Solution:

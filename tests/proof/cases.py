@@ -120,7 +120,7 @@ def fitted(risk: dict[str, Any], problem: Problem, frame: pd.DataFrame) -> dict[
         causes = {"account": 0.7}
         return {
             **risk,
-            "scenario": Scenario.parse({**SCENARIO, "groups": groups, "causes": causes}),
+            "scenario": Scenario.parse({**SCENARIO, "learned": groups, "causes": causes}),
         }
     return risk
 

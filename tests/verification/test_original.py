@@ -45,7 +45,7 @@ def test_a_proof_of_another_claim_is_told_by_what_it_claims(
         ({"optimal": False}, {**stopped, "bound": None}, False),
     ):
         other = replace(proof, claim=replace(proof.claim, **claim))
-        found = differing_origins(other, path, problem, declared)
+        found = differing_origins(other, path, problem.policy, declared)
         assert ("another claim" not in found) is same, (claim, declared["status"])
 
 
