@@ -81,6 +81,7 @@ BY_NAME = {
     "sensitive",
     "shared",
     "tables",
+    "events_dropped",
 }
 """Tables whose keys are names or settings, or described elsewhere: the table is, not its keys."""
 
