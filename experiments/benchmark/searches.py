@@ -12,7 +12,7 @@ from anonymizer.problem import Problem
 from anonymizer.risk import AttributeGroup, Scenario
 from anonymizer.search import SearchParams, StopReason, search
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
-from experiments.datasets import REFERENCE, policy_of
+from experiments.datasets import figures_of, policy_of
 
 Risk = dict[str, Any]
 
@@ -36,10 +36,8 @@ FURTHER: list[Risk] = [
 
 def uniqueness_of(name: str) -> list[Risk]:
     """List p-uniqueness at every threshold and population that ARX was measured with."""
-    path = REFERENCE / "arx_uniqueness.csv"
-    if not path.is_file():
-        return []
-    rows = pd.read_csv(path).query("dataset == @name", local_dict={"name": name})
+    rows = pd.read_csv(figures_of("reference", "arx_uniqueness.csv"))
+    rows = rows[rows["dataset"] == name]
     return [
         {"model": "p-uniqueness", "threshold": float(t), "population": int(n)}
         for t, n in zip(rows["threshold"], rows["population"], strict=True)
@@ -119,14 +117,12 @@ def arx_figures(name: str, risk: Risk, loss: float) -> dict[str, Any]:
 
 def arx_row(name: str, risk: Risk) -> dict[str, Any] | None:
     """Find the row of the reference for a search, if there is one."""
-    if not REFERENCE.is_dir():
-        return None
     if risk["model"] == "p-uniqueness":
-        rows = pd.read_csv(REFERENCE / "arx_uniqueness.csv")
+        rows = pd.read_csv(figures_of("reference", "arx_uniqueness.csv"))
         same = (rows["threshold"] == risk["threshold"]) & (rows["population"] == risk["population"])
         rows = rows[same & (rows["dataset"] == name)]
     else:
-        rows = pd.read_csv(REFERENCE / "arx_optima.csv")
+        rows = pd.read_csv(figures_of("reference", "arx_optima.csv"))
         rows = rows[(rows["measure"] == "loss geometric") & (rows["suppression_limit"] == 1)]
         rows = rows[rows["dataset"].isin([name, f"{name} stand-in"])]
         rows = rows[(rows["model"] == risk["model"]) & rows["parameters"].map(asks_for(risk))]

@@ -18,7 +18,7 @@ from anonymizer.problem import Problem
 from anonymizer.risk import KAnonymity
 from anonymizer.search import SearchParams, search
 from experiments.benchmark.clock import best_of, group_by_seconds
-from experiments.datasets import REFERENCE, path_of, spec_of
+from experiments.datasets import figures_of, path_of, spec_of
 
 SCREENED = SearchParams(unscreened_work=0)
 """With screening from the start, where it is of use: once compiled, it is faster."""
@@ -30,9 +30,8 @@ SUBSET_STEP = 3
 
 
 def reference_rows() -> list[dict[str, Any]]:
-    """Read ARX's figures; nothing where they are not at hand."""
-    path = REFERENCE / "arx_sensitive.csv"
-    return pd.read_csv(path).to_dict("records") if path.is_file() else []  # type: ignore[return-value]
+    """Read ARX's figures."""
+    return pd.read_csv(figures_of("benchmark", "arx_sensitive.csv")).to_dict("records")  # type: ignore[return-value]
 
 
 def risks_of(row: Mapping[str, Any], population: Any = None) -> list[dict[str, Any]]:

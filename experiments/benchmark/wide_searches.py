@@ -14,7 +14,7 @@ from anonymizer.problem import Problem
 from anonymizer.search import Limits, Progress, Status, search
 from experiments.benchmark.growth import WIDE_ROWS, compile_kernels
 from experiments.benchmark.wide import wide_policy, wide_register
-from experiments.datasets import DATA, REFERENCE, path_of
+from experiments.datasets import DATA, figures_of, path_of
 
 SECONDS = (1, 5, 10, 30, 60)
 TABLES = ("mach2019", "creditcard")
@@ -114,10 +114,7 @@ def rows_of(
 
 def arx_losses(setting: Setting) -> dict[int, float]:
     """Return the best loss that any of ARX's heuristics had after some seconds, where it is known."""
-    path = REFERENCE / "arx_wide.csv"
-    if not path.is_file():
-        return {}
-    known = pd.read_csv(path)
+    known = pd.read_csv(figures_of("benchmark", "arx_wide.csv"))
     of_arx = known["tool"].str.startswith("ARX") & (known["dataset"] == setting.table)
     rows = known[of_arx & (known["measure"] == f"loss {setting.aggregate}")]
     return {second: float(rows[f"loss_{second}s"].min()) for second in ARX_SECONDS}

@@ -9,6 +9,7 @@ table and writes only to `--out`.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,17 @@ from anonymizer.analyses.result import Result
 from anonymizer.data.files import specs_folder
 from anonymizer.demo import population, register
 from anonymizer.demo.tables import QUASI_IDENTIFIERS
-from experiments.datasets import RESULTS, path_of, spec_of
+from experiments.datasets import (
+    RESULTS,
+    add_data_option,
+    data_from,
+    describe_absent,
+    path_of,
+    spec_of,
+)
 from experiments.evidence.picture import draw
 from experiments.layers.__main__ import SOURCES
+from experiments.running import run_main
 
 KS = (2, 5, 10)
 SEED = 2024
@@ -95,10 +104,12 @@ class Data:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.evidence", description=__doc__)
     options.add_argument("--quick", action="store_true", help="a part of each table; to --out")
+    add_data_option(options)
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     folder = given.out or (None if given.quick else RESULTS / "evidence")
-    with TemporaryDirectory() as scratch, Console(stderr=True).status("starting") as status:
+    status_of, scratch_of = Console(stderr=True).status("starting"), TemporaryDirectory()
+    with data_from(given.data), scratch_of as scratch, status_of as status:
         sets = [*adult(Path(scratch), given.quick), demo(given.quick)]
         found = [row for each in sets for row in measure(each, status.update)]
     regressions = pd.DataFrame([row for row in found if "overlap" in row])
@@ -116,7 +127,7 @@ def adult(scratch: Path, quick: bool) -> Iterator[Data]:
     """Return ADULT with the salary as what is analysed, where it is at hand."""
     path = path_of("adult")
     if path is None:
-        print("skipped: ADULT is not at hand")
+        print(describe_absent("adult"), file=sys.stderr)
         return
     table = pd.read_csv(path, sep=";", dtype=str)
     quasi = [name for name in table if name != "salary-class"]
@@ -190,4 +201,4 @@ def rows_of(result: Result) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

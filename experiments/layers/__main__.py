@@ -22,9 +22,18 @@ from anonymizer import Policy, Solution, anonymize, frontier
 from anonymizer.layers.bound import bound_of
 from anonymizer.search.state import OnProgress
 from anonymizer.utility import Aggregate, Loss
-from experiments.datasets import REFERENCE, RESULTS, path_of, policy_of
+from experiments.datasets import (
+    RESULTS,
+    add_data_option,
+    at_hand,
+    data_from,
+    figures_of,
+    path_of,
+    policy_of,
+)
 from experiments.layers.picture import draw
 from experiments.parallel import run_settings
+from experiments.running import run_main
 
 KS = (2, 5, 10)
 MEANS = (Aggregate.GEOMETRIC, Aggregate.ARITHMETIC)
@@ -50,19 +59,22 @@ threshold = 0.2
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.layers", description=__doc__)
     options.add_argument("--quick", action="store_true", help="a part of ADULT; writes to --out")
+    add_data_option(options)
     options.add_argument("--out", type=Path, help="folder to write to")
-    options.add_argument("--only", choices=("comparison", "numbers"), help="one part alone")
+    options.add_argument("--part", choices=("comparison", "numbers"), help="one part alone")
     given = options.parse_args(arguments)
-    folder = given.out or (None if given.quick else RESULTS / "layers")
-    names = ("adult",) if given.quick else ("adult", "cup", "fars")
-    if missing := [name for name in names if path_of(name) is None]:
-        print(f"skipped: the data sets {', '.join(missing)} are not at hand")
-        return
-    records = 600 if given.quick else None
+    with data_from(given.data):
+        make(given.quick, given.out or (None if given.quick else RESULTS / "layers"), given.part)
+
+
+def make(quick: bool, folder: Path | None, part: str | None) -> None:
+    """Measure and write what the data at hand allows."""
+    names = at_hand(("adult",) if quick else ("adult", "cup", "fars"))
+    records = 600 if quick else None
     with Console(stderr=True).status("starting") as status:
-        if given.only != "numbers":
+        if part != "numbers":
             report(list(compare(names, records, status.update)), folder, "comparison")
-        if given.only != "comparison":
+        if part != "comparison" and "adult" in names:
             curve = list(over_layers(records, status.update))
             report(curve, folder, "number_of_layers")
             if folder is not None:
@@ -88,7 +100,7 @@ def compare(names: Sequence[str], records: int | None, step: OnStep) -> Iterator
         step(f"{name}, k = {k}: done")
         for row in rows:
             yield {**row, **arx.get((name, k, row["aggregate"]), {})}
-    if records is None:
+    if records is None and "adult" in names:
         step("adult, three sources")
         with TemporaryDirectory() as folder:
             statement = Path(folder) / "sources.toml"
@@ -156,10 +168,7 @@ def solve(
 
 def read_arx() -> dict[tuple[str, int, str], dict[str, Any]]:
     """Return the least loss of ARX's local recoding, and its CPU s, by data set, k and aggregate."""
-    path = REFERENCE / "arx_local.csv"
-    if not path.is_file():
-        return {}
-    table = pd.read_csv(path)
+    table = pd.read_csv(figures_of("layers", "arx_local.csv"))
     best: dict[tuple[str, int, str], dict[str, Any]] = {}
     for aggregate in MEANS:
         least = table.loc[table.groupby("dataset")[f"loss_{aggregate}"].idxmin()]
@@ -196,4 +205,4 @@ def over_layers(records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

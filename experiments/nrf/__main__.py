@@ -33,6 +33,7 @@ from experiments.nrf.reconstruction import (
     table_8,
 )
 from experiments.nrf.timing import measure
+from experiments.running import run_main
 
 THREADS = (2, 1)
 QUICK_RECORDS = 50_000
@@ -46,8 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.quick and given.out is None:
         options.error("--quick writes only where --out says")
     paper = read_reconstruction()
-    if paper is None:
-        sys.exit("skipped: the reconstruction of the paper's parameters is not at hand (../shared)")
     folder = given.out or RESULTS / "nrf"
     tables = recompute(paper)
     timing, uniqueness = count(paper, QUICK_RECORDS if given.quick else paper.records)
@@ -114,4 +113,4 @@ def compare(paper: Reconstruction, risk: Reidentification) -> list[dict[str, Any
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

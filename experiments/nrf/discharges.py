@@ -1,7 +1,7 @@
 """Synthetic hospital discharges of the shape of the HCUP NIS 2008: four demographic attributes and twelve
 conditions.
 
-Found (facts, part B6, from the National Hospital Discharge Survey 2010): ages by year up to 89, the share
+Found (in the National Hospital Discharge Survey 2010): ages by year up to 89, the share
 of women, race not stated for 15 %, prevalence of the conditions by sex and age group. Assumed: from 90 on
 the people of each year of age are two thirds of those of the year before; sex does not depend on age; the
 42 most populous states by their population; race by state as the American Community Survey 2018 has it,
@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from anonymizer.data.release import write_csv
-from experiments.nrf.reconstruction import FACTS
+from experiments.datasets import figures_of
 
 STATES = 42
 LAST_AGE, FALL = 119, 2 / 3
@@ -84,7 +84,7 @@ def with_areas(discharges: Discharges) -> Discharges:
 
 def draw_ages(records: int, random: np.random.Generator) -> Codes:
     """Draw ages in years; what the survey has as 90 and over is spread out."""
-    facts = json.loads((FACTS / "nhds2010_demographics.json").read_text(encoding="utf-8"))
+    facts = json.loads(figures_of("nrf", "nhds2010.json").read_text(encoding="utf-8"))
     shares = np.array(list(facts["age_single_year"].values()))
     tail = FALL ** np.arange(LAST_AGE + 1 - 90)
     shares = np.concatenate([shares[:90], shares[90] * tail / tail.sum()])
@@ -103,7 +103,7 @@ RACES = {
 
 def draw_places(records: int, random: np.random.Generator) -> tuple[Codes, Codes, list[str | None]]:
     """Draw states by population, and races by state."""
-    with (FACTS / "state_table.csv").open(newline="", encoding="utf-8") as file:
+    with figures_of("xia2021", "states.csv").open(newline="", encoding="utf-8") as file:
         rows = sorted(csv.DictReader(file), key=lambda row: -int(row["population_2018"]))[:STATES]
     people = np.array([float(row["population_2018"]) for row in rows])
     location = random.choice(STATES, records, p=people / people.sum()).astype(np.uint8)
@@ -126,7 +126,7 @@ def race_shares(row: dict[str, str]) -> NDArray[np.float64]:
 def draw_conditions(age: Codes, sex: Codes, random: np.random.Generator) -> dict[str, Codes]:
     """Draw twelve conditions by sex and age group."""
     groups = np.digitize(np.arange(LAST_AGE + 1), AGE_GROUPS)
-    with (FACTS / "nhds2010_condition_prevalence.csv").open(newline="", encoding="utf-8") as file:
+    with figures_of("nrf", "nhds2010_conditions.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     drawn = {}
     for row in rows:

@@ -1,8 +1,8 @@
 """Tables 7 and 8 and the curves of Figure 2, recomputed from what the paper prints.
 
 The paper gives usage (Table 5) and the disclosure rates of four demographic attributes (Table 6). The
-rates of twelve conditions and the counts of unique records are not printed; `nrf_reconstruction.json` has
-them as recovered from Tables 7 and 8 (facts, part B).
+rates of twelve conditions and the counts of unique records are not printed; `reconstruction.json` has
+them as recovered from Tables 7 and 8.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ from anonymizer.attackers.disclosure import (
 )
 from anonymizer.attackers.nrf import Reidentification
 from anonymizer.attackers.unique_subsets import Uniqueness
-from experiments.datasets import REFERENCE
+from experiments.datasets import figures_of
 from experiments.nrf.sizes import means_by_size
 
-FACTS = REFERENCE / "facts"
 USAGE = {"Twitter": 0.19, "Instagram": 0.21, "Pinterest": 0.22, "LinkedIn": 0.23, "Facebook": 0.58}
 DEMOGRAPHIC = {"age": 0.216, "gender": 0.7629, "location": 0.193, "race": 0.681}
 
@@ -100,14 +99,12 @@ class Reconstruction:
         return tuple(source for source in self.sources if source.name[0].lower() in initials)
 
 
-def read_reconstruction() -> Reconstruction | None:
-    """Read the recovered parameters, or None where they are not at hand."""
-    if not (FACTS / "nrf_reconstruction.json").is_file():
-        return None
-    facts = json.loads((FACTS / "nrf_reconstruction.json").read_text(encoding="utf-8"))
-    with (FACTS / "nrf_table7.csv").open(newline="") as file:
+def read_reconstruction() -> Reconstruction:
+    """Read the recovered parameters."""
+    facts = json.loads(figures_of("nrf", "reconstruction.json").read_text(encoding="utf-8"))
+    with figures_of("nrf", "table_7.csv").open(newline="") as file:
         table7 = {row["attribute"]: row["published_table7"] for row in csv.DictReader(file)}
-    with (FACTS / "nrf_table8.csv").open(newline="") as file:
+    with figures_of("nrf", "table_8.csv").open(newline="") as file:
         rows = [(row["combination"], row["published_probability"]) for row in csv.DictReader(file)]
     return Reconstruction(
         facts["N"],

@@ -17,63 +17,54 @@ import pandas as pd
 from rich.console import Console
 
 from anonymizer.data.staging import Staging
-from anonymizer.errors import AnonymizerError, DataError
 from anonymizer.report.plot import import_matplotlib
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, add_data_option, at_hand, data_from, path_of
 from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import figure_6
 from experiments.prasser2016.measures import measure_table
 from experiments.prasser2016.page import summarize, write_page
 from experiments.prasser2016.plot import plot
-from experiments.prasser2016.releases import FOLDERS, Dataset, columns_of, find_path, load
+from experiments.prasser2016.releases import Dataset, columns_of, load
 from experiments.prasser2016.safe_harbor import safe_harbor_table
 from experiments.prasser2016.tables import OnStep, attacker_table, quality_tables
-from experiments.prasser2016.writing import listed
+from experiments.running import run_main
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.prasser2016", description=__doc__)
-    options.add_argument(
-        "--data", type=Path, action="append", help="folder with NAME/data.csv; may be repeated"
-    )
+    add_data_option(options)
     options.add_argument("--only", nargs="+", choices=list(paper.RECORDS), help="data sets to run")
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     out = given.out or RESULTS / "prasser2016"
-    findings = reproduce(given.data or FOLDERS, out, given.only or list(paper.RECORDS))
+    with data_from(given.data):
+        findings = reproduce(out, given.only or list(paper.RECORDS))
     print("\n".join(summarize(findings)))
     print(f"written to {out}", file=sys.stderr)
     if findings.faults:
         sys.exit("\n".join(findings.faults))
 
 
-def reproduce(folders: Sequence[Path], out: Path, names: Sequence[str]) -> Findings:
-    """Run everything on the data sets that the folders have, and write the results."""
+def reproduce(out: Path, names: Sequence[str]) -> Findings:
+    """Run everything on the data sets that are at hand, and write the results."""
     import_matplotlib()  # before anything long begins
     console = Console(stderr=True)
-    absent = [name for name in names if find_path(name, folders) is None]
-    for name in absent:
-        console.print(describe_absent(name, folders), highlight=False, soft_wrap=True)
-    if len(absent) == len(names):
-        raise DataError(
-            f"none of the data sets asked for is in {listed(map(str, folders), 'or')}; give their folder "
-            "with --data, or let `make reproduce` fetch ADULT."
-        )
+    found = at_hand(names, needs)
+    absent = [name for name in names if name not in found]
     with Staging(out) as staging:
         with console.status("reading") as status:
-            datasets = [load(n, path) for n in names if (path := find_path(n, folders))]
+            datasets = [load(name, path) for name in found if (path := path_of(name))]
             findings = measure(datasets, absent, status.update)
         write(findings, staging)
     return findings
 
 
-def describe_absent(name: str, folders: Sequence[Path]) -> str:
-    """Say what was not run and what would be needed."""
-    columns = ", ".join(columns_of(name))
+def needs(name: str) -> str:
+    """Say what the file of a data set has."""
     return (
-        f"not run: {name.upper()}, for want of {name}/data.csv in {listed(map(str, folders), 'or')} "
-        f"({paper.RECORDS[name]:,} records separated by ';' with the columns {columns})."
+        f"{paper.RECORDS[name]:,} records separated by ';' with the columns "
+        f"{', '.join(columns_of(name))}"
     )
 
 
@@ -107,8 +98,4 @@ def write(findings: Findings, staging: Staging) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except AnonymizerError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+    run_main(main)

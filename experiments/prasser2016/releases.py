@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,12 +16,8 @@ from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.search import Status
 from anonymizer.solution.solution import anonymize
 from anonymizer.table.classes import partition
-from experiments.adult import CACHE
-from experiments.datasets import DATA, policy_of, spec_of
+from experiments.datasets import policy_of, spec_of
 from experiments.prasser2016.paper import k_anonymity
-
-FOLDERS = (DATA, CACHE)
-"""Where data sets are looked for unless folders are given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,12 +51,6 @@ class Released:
     def profile(self, population: int) -> RiskProfile:
         """Describe the risks against attackers who know such a population."""
         return profile(self.class_sizes, PopulationModel(population, self.input_people))
-
-
-def find_path(name: str, folders: Sequence[Path]) -> Path | None:
-    """Return the file of a data set in the first folder that has it."""
-    paths = [folder / name / "data.csv" for folder in folders]
-    return next((path for path in paths if path.is_file()), None)
 
 
 def columns_of(name: str) -> list[str]:

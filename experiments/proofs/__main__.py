@@ -28,8 +28,9 @@ from anonymizer.proof.writer import fast, write_proof
 from anonymizer.risk import Overall, Sources
 from anonymizer.search import search
 from experiments.benchmark.sensitive import Tables, reference_rows
-from experiments.datasets import REFERENCE, RESULTS, path_of
-from experiments.reference.__main__ import optima_rows, problem_of, uniqueness_rows
+from experiments.datasets import RESULTS, add_data_option, at_hand, data_from
+from experiments.reference.__main__ import DATASETS, optima_rows, problem_of, uniqueness_rows
+from experiments.running import run_main
 
 Found = TypeVar("Found")
 KEYS = ("data", "model", "parameters", "measure", "limit")
@@ -53,16 +54,20 @@ SCENARIO = Scenario.parse(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.proofs", description=__doc__)
-    options.add_argument("--data", nargs="*", default=["adult", "cup", "fars"])
+    add_data_option(options)
+    options.add_argument("--only", nargs="+", choices=DATASETS, help="data sets to run")
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
-    if not (REFERENCE / "arx_optima.csv").is_file():
-        sys.exit(f"{REFERENCE}: the reference figures are not at hand")
-    folder = given.out or RESULTS / "proofs"
+    with data_from(given.data):
+        make(at_hand(given.only or DATASETS), given.out or RESULTS / "proofs")
+
+
+def make(data: Sequence[str], folder: Path) -> None:
+    """Measure every row that the folder does not have yet, and write each as it comes."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = known_rows(folder / "proofs.csv")
     known = [tuple(str(row[key]) for key in KEYS) for row in rows]
-    for name, problem in problems(given.data):
+    for name, problem in problems(data):
         if tuple(str(name[key]) for key in KEYS) in known:
             continue
         print(name["data"], name["model"], name["parameters"], file=sys.stderr, flush=True)
@@ -79,9 +84,9 @@ def known_rows(path: Path) -> list[dict[str, Any]]:
 
 def problems(data: Sequence[str]) -> Iterator[tuple[dict[str, Any], Callable[[], Problem]]]:
     """Yield every row by what is asked, and what puts it to its data."""
-    for row in optima_rows(list(data)):
+    for row in optima_rows(data):
         yield named(row), lambda row=row: problem_of(row)  # type: ignore[misc]
-    if "adult" in data and path_of("adult") is not None:
+    if "adult" in data:
         first = next(optima_rows(["adult"]))
         name = {"data": "adult", "measure": "loss geometric", "limit": 1.0}
         for model in (Sources(SOURCES), Overall(0.1, SCENARIO, "maximum")):
@@ -91,7 +96,7 @@ def problems(data: Sequence[str]) -> Iterator[tuple[dict[str, Any], Callable[[],
         if row["threshold"] < 0.1:  # from there on, nothing is proven of it
             yield named(row), lambda row=row: problem_of(row)  # type: ignore[misc]
     tables = Tables()
-    rows = [row for row in reference_rows() if row["dataset"] in data and path_of(row["dataset"])]
+    rows = [row for row in reference_rows() if row["dataset"] in data]
     # the quick ones first: the others look at nearly every scheme
     for row in sorted(rows, key=lambda row: row["model"].startswith(("beta", "delta-d"))):
         yield named(row), lambda row=row: tables.problem(row)  # type: ignore[misc]
@@ -175,4 +180,4 @@ def describe(table: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

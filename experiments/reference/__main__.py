@@ -20,6 +20,7 @@ import pandas as pd
 
 from anonymizer import Policy
 from anonymizer.data.opening import open_table
+from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table
 from anonymizer.estimators.pitman import fit_pitman
 from anonymizer.evaluation.evaluate import Evaluator
@@ -31,31 +32,41 @@ from anonymizer.risk.parsing import parse_model
 from anonymizer.search import search
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import Microdata, encode
-from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
+from experiments.datasets import (
+    RESULTS,
+    add_data_option,
+    at_hand,
+    data_from,
+    figures_of,
+    path_of,
+    spec_of,
+)
+from experiments.running import run_main
 
+DATASETS = ("adult", "cup", "fars")
 MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.reference", description=__doc__)
-    options.add_argument("--data", nargs="*", default=["adult", "cup", "fars"])
+    add_data_option(options)
+    options.add_argument("--only", nargs="+", choices=DATASETS, help="data sets to run")
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
-    data = given.data
-    if not (REFERENCE / "arx_optima.csv").is_file():
-        sys.exit(f"{REFERENCE}: the reference figures are not at hand")
-    folder = given.out or RESULTS / "reference"
-    folder.mkdir(parents=True, exist_ok=True)
-    optima = pd.DataFrame(compare(row) for row in optima_rows(data))
-    optima.to_csv(folder / "optima.csv", index=False)
-    uniqueness = pd.DataFrame(compare(row) for row in uniqueness_rows(data))
-    uniqueness.to_csv(folder / "uniqueness.csv", index=False)
-    (folder / "README.md").write_text(describe(optima, uniqueness), encoding="utf-8")
+    with data_from(given.data):
+        data = at_hand(given.only or DATASETS)
+        optima = pd.DataFrame(compare(row) for row in optima_rows(data))
+        uniqueness = pd.DataFrame(compare(row) for row in uniqueness_rows(data))
+    with Staging(given.out or RESULTS / "reference") as staging:
+        optima.to_csv(staging.path("optima.csv"), index=False)
+        uniqueness.to_csv(staging.path("uniqueness.csv"), index=False)
+        page = describe(optima, uniqueness)
+        staging.path("README.md").write_text(page, encoding="utf-8")
 
 
-def optima_rows(data: list[str]) -> Iterator[dict[str, Any]]:
+def optima_rows(data: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Read the optima for which we have data and measure."""
-    for row in pd.read_csv(REFERENCE / "arx_optima.csv").to_dict("records"):
+    for row in pd.read_csv(figures_of("reference", "arx_optima.csv")).to_dict("records"):
         if row["dataset"] in data and row["measure"] in MEASURES and path_of(row["dataset"]):
             parameters = dict(item.split("=", 1) for item in row["parameters"].split())
             quasi = parameters.pop("qi", None)
@@ -67,9 +78,9 @@ def optima_rows(data: list[str]) -> Iterator[dict[str, Any]]:
             }
 
 
-def uniqueness_rows(data: list[str]) -> Iterator[dict[str, Any]]:
+def uniqueness_rows(data: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Read the optima with p-uniqueness."""
-    for row in pd.read_csv(REFERENCE / "arx_uniqueness.csv").to_dict("records"):
+    for row in pd.read_csv(figures_of("reference", "arx_uniqueness.csv")).to_dict("records"):
         if row["dataset"] in data and path_of(row["dataset"]):
             threshold, population = float(row["threshold"]), int(row["population"])
             risk = {"model": "p-uniqueness", "threshold": threshold, "population": population}
@@ -85,10 +96,8 @@ def uniqueness_rows(data: list[str]) -> Iterator[dict[str, Any]]:
 
 
 @cache
-def table_of(name: str, quasi: tuple[str, ...] | None) -> tuple[Table, Microdata]:
+def table_of(name: str, path: Path, quasi: tuple[str, ...] | None) -> tuple[Table, Microdata]:
     """Encode a data set once, with some of its columns or all."""
-    path = path_of(name)
-    assert path is not None
     table = open_table(path, ";")
     columns = [c for c in table.columns if quasi is None or c in quasi]
     policy = policy_of(name, columns, {"model": "k-anonymity", "k": 1})
@@ -109,7 +118,9 @@ def policy_of(
 def problem_of(row: dict[str, Any]) -> Problem:
     """Put a row's model to work on its data."""
     quasi = None if row["quasi"] is None else tuple(row["quasi"])
-    table, microdata = table_of(row["dataset"], quasi)
+    path = path_of(row["dataset"])
+    assert path is not None
+    table, microdata = table_of(row["dataset"], path, quasi)
     policy = policy_of(
         row["dataset"],
         microdata.attributes,
@@ -213,4 +224,4 @@ def describe(optima: pd.DataFrame, uniqueness: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

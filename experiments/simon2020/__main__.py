@@ -17,7 +17,8 @@ from rich.console import Console
 from anonymizer import Assessment
 from anonymizer.report.assessment import make_page
 from anonymizer.report.provenance import Provenance
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, add_data_option, data_from
+from experiments.running import run_main
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import (
     OnStep,
@@ -46,10 +47,11 @@ QUICK = Plan(records=30_000, people=2_000)
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.simon2020", description=__doc__)
     options.add_argument("--quick", action="store_true", help="a small part; writes only to --out")
+    add_data_option(options)
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     folder = given.out or (None if given.quick else RESULTS / "simon2020")
-    with Console(stderr=True).status("starting") as status:
+    with data_from(given.data), Console(stderr=True).status("starting") as status:
         write(QUICK if given.quick else Plan(), folder, status.update)
 
 
@@ -81,4 +83,4 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

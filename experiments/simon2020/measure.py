@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,7 +32,7 @@ from anonymizer.data.pandas import FrameTable
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution, anonymize
 from anonymizer.table.microdata import encode
-from experiments.datasets import REFERENCE, path_of
+from experiments.datasets import describe_absent, figures_of, path_of
 from experiments.simon2020 import paper
 from experiments.simon2020.sdcmicro import individual_risk, share_weight
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy
@@ -160,13 +161,14 @@ def compare_people(people: int, seed: int, step: OnStep) -> pd.DataFrame:
 
 
 def compare_sdcmicro(step: OnStep) -> pd.DataFrame | None:
-    """Compute on ADULT what sdcMicro was run for; None where data or figures are not at hand."""
-    path, figures = path_of("adult"), REFERENCE / "sdcmicro.json"
-    if path is None or not figures.is_file():
+    """Compute on ADULT what sdcMicro was run for; None, and said, where ADULT is not at hand."""
+    path = path_of("adult")
+    if path is None:
+        print(describe_absent("adult", "what sdcMicro finds on ADULT"), file=sys.stderr)
         return None
     frame = pd.read_csv(path, sep=";", dtype=str)
     frame.columns = frame.columns.str.replace("-", "_")
-    reference = json.loads(figures.read_text(encoding="utf-8"))
+    reference = json.loads(figures_of("simon2020", "sdcmicro.json").read_text(encoding="utf-8"))
     rows = []
     for name in ("keys3", "keys8_without_salary", "keys9"):
         step(f"ADULT, {name}")

@@ -1,4 +1,4 @@
-"""python -m experiments.start --data FOLDER: init, run and verify on the tables of others.
+"""python -m experiments.start FOLDER: init, run and verify on the tables of others.
 
 FOLDER has CSV files of packages such as pydataset, statsmodels, seaborn and lifelines, at any depth; none
 is shipped here. Writes one row for each table to results/start/tables.csv, and the counts to summary.csv.
@@ -25,7 +25,7 @@ MANY_DROPPED = 0.05
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure tables and write what came of them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="The folder with the tables.")
+    parser.add_argument("folder", type=Path, nargs="?", help="The folder with the tables.")
     parser.add_argument("--tables", default="", help="Some tables, such as Ecdat/Males,Ecdat/OFP.")
     parser.add_argument("--dozen", action="store_true", help="A fixed dozen.")
     parser.add_argument(
@@ -34,12 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "start")
     given = parser.parse_args(arguments)
     console = Console(stderr=True)
-    if given.data is None or not given.data.is_dir():
-        console.print("skipped: the tables are not here; name their folder with --data.")
+    if given.folder is None or not given.folder.is_dir():
+        console.print("skipped: the tables are not here; name their folder.")
         return
     names = DOZEN if given.dozen else tuple(filter(None, given.tables.split(",")))
     rows = []
-    for found in find_tables(given.data, names):
+    for found in find_tables(given.folder, names):
         with TemporaryDirectory() as folder:
             row = measure(found.name, found.frame, Path(folder), given.seconds)
         console.print(f"{row.table}: {row.recoding or row.fault} {row.quality or ''}")

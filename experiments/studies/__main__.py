@@ -2,7 +2,7 @@
 
 Writes results/studies/: the rows of the reference (found and proven, with evaluations and time), their
 proof files, attackers of each, quality over what somebody knows on five studies, what it saves to drop
-single events, and the time and memory of a large one. `--only` makes one part. Seconds are of processor
+single events, and the time and memory of a large one. `--part` makes one part. Seconds are of processor
 time.
 """
 
@@ -22,10 +22,11 @@ import pandas as pd
 from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import SearchResult, search
 from anonymizer.study.study import Study
-from experiments.datasets import REFERENCE, RESULTS
+from experiments.datasets import RESULTS, add_data_option, data_from, figures_of
+from experiments.running import run_main
 from experiments.studies import attacks, proofs, scale
 from experiments.studies.picture import draw
-from experiments.studies.reading import STUDIES, evaluator_of, read_study
+from experiments.studies.reading import evaluator_of, read_study
 
 NAMES = ("sdtm", "omop", "omop2", "synthea", "eusilc")
 """The studies of the picture."""
@@ -39,29 +40,34 @@ OF_EVENTS = ("sdtm_ae", "omop", "eusilc", "synthea")
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.studies", description=__doc__)
     options.add_argument(
-        "--only", choices=PARTS, help="one part alone; the others stay as they are"
+        "--part", choices=PARTS, help="one part alone; the others stay as they are"
     )
+    add_data_option(options)
     options.add_argument("--out", type=Path, help="folder to write to")
     options.add_argument("--people", type=int, default=scale.Size.people, help="of the large study")
     given = options.parse_args(arguments)
-    if not (REFERENCE / "study.csv").is_file() or not STUDIES.is_dir():
-        sys.exit(f"{STUDIES}: the studies of the reference are not at hand")
-    folder = given.out or RESULTS / "studies"
+    with data_from(given.data):
+        read_study(NAMES[0])  # before anything long begins
+        make(given.part, given.out or RESULTS / "studies", given.people)
+
+
+def make(part: str | None, folder: Path, people: int) -> None:
+    """Make all parts, or one."""
     folder.mkdir(parents=True, exist_ok=True)
-    if given.only in (None, "scale"):
+    if part in (None, "scale"):
         # first, so that the peak of memory is its own
-        write(list(scale.measure(scale.Size(given.people))), folder / "scale.csv")
-    if given.only in (None, "reference"):
+        write(list(scale.measure(scale.Size(people))), folder / "scale.csv")
+    if part in (None, "reference"):
         write([compare(row) for row in reference_rows()], folder / "reference.csv")
-    if given.only in (None, "proofs"):
+    if part in (None, "proofs"):
         write([proofs.measure(row) for row in reference_rows()], folder / "proofs.csv")
-    if given.only in (None, "attacks"):
+    if part in (None, "attacks"):
         rows = [found for row in reference_rows() for found in attacks.measure(row)]
         write(rows, folder / "attacks.csv")
-    if given.only in (None, "quality"):
+    if part in (None, "quality"):
         write(list(qualities()), folder / "quality.csv")
         draw(pd.read_csv(folder / "quality.csv"), folder / "quality.png")
-    if given.only in (None, "events"):
+    if part in (None, "events"):
         write(list(both_ways()), folder / "events.csv")
     (folder / "README.md").write_text(describe(folder), encoding="utf-8")
 
@@ -75,7 +81,7 @@ def write(rows: list[dict[str, Any]], path: Path) -> None:
 
 def reference_rows() -> list[dict[str, str]]:
     """Return the rows of the reference."""
-    with (REFERENCE / "study.csv").open(encoding="utf-8") as file:
+    with figures_of("studies", "study.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -288,4 +294,4 @@ def describe_scale(table: pd.DataFrame) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

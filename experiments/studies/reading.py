@@ -6,20 +6,23 @@ import json
 from pathlib import Path
 
 from anonymizer.data.opening import open_table
+from anonymizer.errors import DataError
 from anonymizer.hierarchy import read_arx
 from anonymizer.risk.study import StudyAnonymity
 from anonymizer.study.encoding import KeyedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
 from anonymizer.study.study import Study
 from anonymizer.utility import Aggregate, Loss
-from experiments.datasets import DATA
-
-STUDIES = DATA / "studies"
+from experiments.datasets import find_file, folders_named
 
 
 def read_study(name: str) -> Study:
     """Read a study of the reference."""
-    folder = STUDIES / name
+    folder = find_file("studies", name)
+    if folder is None:
+        raise DataError(
+            f"there is no studies/{name} in {folders_named()}; give its folder with --data."
+        )
     described = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     people = described["people"]
     names = [people, *(table for table in described["tables"] if table != people)]

@@ -20,7 +20,8 @@ from rich.console import Console
 
 from anonymizer import Assessment, assess
 from anonymizer.attackers.catalogue import load_scenario
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, add_data_option, data_from
+from experiments.running import run_main
 from experiments.xia2021.checks import (
     Check,
     check_agreement,
@@ -43,7 +44,7 @@ from experiments.xia2021.measure import (
     with_published,
 )
 from experiments.xia2021.page import write_page
-from experiments.xia2021.patients import FACTS, RECORDS, Facts, simulate
+from experiments.xia2021.patients import RECORDS, Facts, simulate
 from experiments.xia2021.releases import THRESHOLDS, adult, compare, draw_frontier, patients_case
 
 SEED = 2021
@@ -86,13 +87,13 @@ QUICK = Plan(
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.xia2021", description=__doc__)
     options.add_argument("--quick", action="store_true", help="a small part; needs --out")
+    add_data_option(options)
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     if given.quick and given.out is None:
         options.error("--quick writes nothing to results/; name a folder with --out")
-    if not FACTS.is_dir():
-        options.exit(2, f"the reference figures are not here: {FACTS}\n")
-    holds = run(QUICK if given.quick else Plan(), given.out or RESULTS / "xia2021")
+    with data_from(given.data):
+        holds = run(QUICK if given.quick else Plan(), given.out or RESULTS / "xia2021")
     if not holds:
         sys.exit(1)
 
@@ -230,4 +231,4 @@ def compare_all(plan: Plan, patients: pd.DataFrame, console: Console) -> pd.Data
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main)

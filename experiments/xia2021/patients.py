@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.datasets import REFERENCE
+from experiments.datasets import figures_of
 
-FACTS = REFERENCE / "facts"
 RECORDS = 1_583_020
 TENNESSEE = 0.80  # [A] fitted to Table 3 of the paper by the reference's calibration
 # [A] where the patients of a hospital in Nashville come from, if not from Tennessee
@@ -120,23 +119,26 @@ class Facts:
     adult: Mapping[str, Any]
 
     @staticmethod
-    def read(folder: Path = FACTS) -> Facts:
-        """Read the reference's tables."""
+    def read() -> Facts:
+        """Read the figures."""
 
         def load(name: str) -> Any:
-            return json.loads((folder / name).read_text(encoding="utf-8"))
+            return json.loads(figures_of("xia2021", name).read_text(encoding="utf-8"))
 
-        states = pd.read_csv(folder / "state_table.csv", keep_default_na=False)
-        cells = pd.read_csv(folder / "acs2018_state_race_sex_age.csv")
+        states = pd.read_csv(figures_of("xia2021", "states.csv"), keep_default_na=False)
+        cells = read_cells(figures_of("xia2021", "people.csv"))
         abbreviation = dict(zip(states["state"], states["abbr"], strict=True))
         cells["state"] = cells["state"].map(abbreviation)
-        kept = cells["race_group"].isin(RACES) & cells["age_group"].isin(AGES_2018)
-        return Facts(
-            states,
-            complete(cells[kept].reset_index(drop=True), states),
-            load("marginals.json"),
-            load("adult_conditionals.json"),
-        )
+        return Facts(states, complete(cells, states), load("marginals.json"), load("adult.json"))
+
+
+def read_cells(path: Path) -> pd.DataFrame:
+    """Read people by state, race, sex and age group from a table with a column for each sex and age."""
+    keys = ["state", "race_group"]
+    long = pd.read_csv(path).melt(keys, var_name="both", value_name="count", ignore_index=False)
+    long = long.sort_index(kind="stable", ignore_index=True)  # the draws depend on the order
+    long[["sex", "age_group"]] = long.pop("both").str.split(" ", expand=True)
+    return long
 
 
 def complete(cells: pd.DataFrame, states: pd.DataFrame) -> pd.DataFrame:

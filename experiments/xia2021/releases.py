@@ -8,6 +8,7 @@ and whoever is alone has more than p_c.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from anonymizer import Policy, Solution, anonymize
 from anonymizer.attackers.catalogue import load_scenario
 from anonymizer.hierarchy import load_hierarchy
 from anonymizer.risk import KAnonymity, Overall, Scenario
-from experiments.datasets import path_of, spec_of
+from experiments.datasets import describe_absent, path_of, spec_of
 from experiments.xia2021.measure import draw_samples, policy_of_patients
 
 THRESHOLDS = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.002)
@@ -51,6 +52,7 @@ def adult() -> Case | None:
     """Return ADULT, or None where it is not at hand; everybody counts as living in Tennessee [A]."""
     path = path_of("adult")
     if path is None:
+        print(describe_absent("adult", "the releases of ADULT"), file=sys.stderr)
         return None
     attributes = {
         name: {"role": "quasi", "hierarchy": load_hierarchy(spec_of("adult", name), name)}

@@ -29,7 +29,6 @@ from experiments.nrf.reconstruction import (
 )
 from tests.attackers.tables import overall_risk
 from tests.attackers.test_unique_subsets import by_hand, frames
-from tests.shared import ABSENT
 
 pytestmark = pytest.mark.xdist_group("nrf")
 
@@ -231,8 +230,7 @@ def test_for_each_number_of_columns_the_best_to_leave_out_is_named() -> None:
 
 @pytest.fixture(scope="module")
 def paper():
-    found = read_reconstruction()
-    return found or pytest.skip(ABSENT)
+    return read_reconstruction()
 
 
 def test_table_7_is_equation_4_to_all_six_digits(paper) -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from anonymizer.cli import main, reproduce
+from anonymizer.errors import DataError
 from anonymizer.hierarchy import load_hierarchy
 from experiments.datasets import spec_of
 from experiments.prasser2016.releases import columns_of
@@ -65,7 +66,7 @@ def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.Monk
     assert (status, errors) == (2, "error: nrf reads no data sets of yours; leave --data out.\n")
     status, _, errors = run("reproduce", "prasser2016", "--data", tmp_path, "--out", tmp_path / "o")
     assert status == 2
-    assert errors.splitlines()[-1].startswith("error: none of the data sets asked for is in")
+    assert errors.splitlines()[-1].startswith("error: none of the data sets asked for (")
     assert not (tmp_path / "o").exists()
     monkeypatch.setattr(reproduce, "ROOT", tmp_path)
     status, _, errors = run("reproduce", "prasser2016")
@@ -90,3 +91,38 @@ def test_it_runs_on_what_it_is_given_and_says_what_it_could_not_run(run, small: 
     page = (small / "out" / "README.md").read_text(encoding="utf-8")
     assert "CUP, FARS, ATUS and IHIS could not be run" in page
     assert "| ADULT | 30,162 | 120 |" in page
+
+
+@pytest.mark.parametrize("name", [n for n, how in reproduce.WITH_DATA.items() if how == "needs"])
+def test_without_its_data_an_experiment_is_one_sentence(run, name: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    status, _, errors = run("reproduce", name, "--data", tmp_path, "--out", out)
+    assert status == 2
+    assert errors.startswith("error: ")
+    assert str(tmp_path) in errors
+    assert "--data" in errors
+    assert len(errors.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_all_of_them_go_on_and_say_at_the_end_what_was_left_out(
+    run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran = []
+
+    def load(name: str):
+        def main(words: list[str]) -> None:
+            ran.append((name, "--data" in words))
+            if name == "proofs":
+                raise DataError("no data is at hand.")
+            if name == "survey":
+                sys.exit("a figure")
+
+        return main
+
+    monkeypatch.setattr(reproduce, "load_experiment", load)
+    status, _, errors = run("reproduce", "all", "--data", tmp_path, "--out", tmp_path / "out")
+    assert ran == [(name, name in reproduce.WITH_DATA) for name in reproduce.EXPERIMENTS]
+    assert status == 1
+    assert "proofs: left out: no data is at hand." in errors.splitlines()
+    assert errors.splitlines()[-2].startswith("survey: differs from the paper")

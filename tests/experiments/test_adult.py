@@ -11,6 +11,7 @@ import pytest
 
 from experiments import adult
 from experiments.adult import MEMBER, UnavailableError, complete_records, extract_adult, fetch_adult
+from experiments.datasets import data_from
 from tests.shared import ABSENT, DATA
 
 pytestmark = pytest.mark.slow
@@ -63,12 +64,11 @@ def test_a_failed_download_is_one_sentence_and_leaves_nothing(
 
 
 def test_what_is_at_hand_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adult, "path_of", lambda _: None)
-    monkeypatch.setattr(adult, "CACHE", tmp_path)
     monkeypatch.setattr(adult, "download", lambda _: pytest.fail("fetched"))
     (tmp_path / "adult").mkdir()
     (tmp_path / "adult" / "data.csv").write_text("sex\n")
-    assert adult.ensure_adult() == tmp_path / "adult" / "data.csv"
+    with data_from([tmp_path]):
+        assert adult.ensure_adult() == tmp_path / "adult" / "data.csv"
 
 
 def test_the_wheel_has_the_records_of_the_benchmark_in_their_order(tmp_path: Path) -> None:

@@ -214,10 +214,10 @@ def test_arx_alone_asks_for_the_library_it_was_not_given(monkeypatch, capsys):
 def test_a_line_has_arx_and_ours_and_the_reference_where_it_asked_the_same(jar, log, capsys):
     if arx.path_of("adult") is None:
         pytest.skip("ADULT is not at hand (ANONYMIZER_DATA)")
-    main(["--arx", str(jar), "--data", "adult", "--k", "5", "--attributes", "sex", "age", "race"])
+    main(["--arx", str(jar), "--only", "adult", "--k", "5", "--attributes", "sex", "age", "race"])
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("adult k=5, ARX 0.0.1: optimal, loss 0.25, suppressed 2,")
     assert "; ours: loss 0." in line
     assert ", loss ours - ARX -" in line
-    main(["--arx", str(jar), "--data", "adult", "--k", "5"])
+    main(["--arx", str(jar), "--only", "adult", "--k", "5"])
     assert "loss 0.25 (reference 0.22128" in capsys.readouterr().out

@@ -10,16 +10,13 @@ import pytest
 
 from experiments.nrf import __main__ as nrf
 from experiments.nrf.discharges import draw_discharges
-from experiments.nrf.reconstruction import FACTS, read_reconstruction
-from tests.shared import ABSENT
+from experiments.nrf.reconstruction import read_reconstruction
 
 pytestmark = pytest.mark.slow
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-needs_facts = pytest.mark.skipif(not FACTS.is_dir(), reason=ABSENT)
 
 
-@needs_facts
 def test_the_tables_of_the_paper_are_the_committed_ones() -> None:
     paper = read_reconstruction()
     for name, rows in nrf.recompute(paper).items():
@@ -33,7 +30,6 @@ def test_the_tables_of_the_paper_are_the_committed_ones() -> None:
                     assert float(theirs[key]) == pytest.approx(value, rel=1e-5)
 
 
-@needs_facts
 def test_the_page_says_what_the_tables_contradict() -> None:
     page = (RESULTS / "nrf" / "README.md").read_text()
     for part in (
@@ -45,7 +41,6 @@ def test_the_page_says_what_the_tables_contradict() -> None:
         assert part in " ".join(page.split())
 
 
-@needs_facts
 def test_discharges_are_the_same_every_time_and_of_the_declared_shape() -> None:
     drawn, again = draw_discharges(20_000), draw_discharges(20_000)
     assert drawn.columns == again.columns
@@ -58,7 +53,6 @@ def test_discharges_are_the_same_every_time_and_of_the_declared_shape() -> None:
     assert set(np.unique(drawn.cells["location"][0])) == set(range(42))
 
 
-@needs_facts
 def test_a_quick_run_writes_all_files(tmp_path: Path, monkeypatch) -> None:
     pytest.importorskip("matplotlib")
     paper = read_reconstruction()

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import DataError
 from anonymizer.estimators.derived_k import derived_k
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, path_of
 from experiments.prasser2016 import frontier, paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import Point, arx_curves, compare, irregular, zero_line
 from experiments.prasser2016.page import write_page
-from experiments.prasser2016.releases import FOLDERS, find_path, load
+from experiments.prasser2016.releases import load
 from experiments.prasser2016.tables import contradictions, quality_tables, supported_people
 from tests.shared import ABSENT, REFERENCE, arx_uniqueness
 
@@ -53,7 +53,7 @@ def written() -> Findings:
 def test_every_cell_agrees_to_the_printed_digit_unless_the_paper_contradicts_itself(
     name: str,
 ) -> None:
-    path = find_path(name, FOLDERS)
+    path = path_of(name)
     if path is None:
         pytest.skip(f"{ABSENT}: no {name}/data.csv")
     cells = quality_tables([load(name, path)], lambda _: None)

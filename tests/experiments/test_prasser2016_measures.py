@@ -21,7 +21,7 @@ from anonymizer.risk.average import StrictAverage
 from anonymizer.risk.k_map import KMap
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, path_of
 from experiments.prasser2016 import paper
 from experiments.prasser2016.measures import (
     DIVERGENCE,
@@ -35,7 +35,7 @@ from experiments.prasser2016.measures import (
     with_measure,
 )
 from experiments.prasser2016.page_measures import compare_measures, judge, summarize_measures
-from experiments.prasser2016.releases import FOLDERS, Dataset, find_path, load
+from experiments.prasser2016.releases import Dataset, load
 from experiments.prasser2016.safe_harbor import (
     LITERAL,
     SHIPPED,
@@ -217,7 +217,7 @@ def test_the_written_table_has_all_rows_by_all_measures() -> None:
 
 @pytest.mark.parametrize("name", ["adult"])
 def test_the_written_optima_by_divergence_are_found_again(name: str) -> None:
-    path = find_path(name, FOLDERS)
+    path = path_of(name)
     if path is None:
         pytest.skip(f"{ABSENT}: no {name}/data.csv")
     dataset = load(name, path)
@@ -250,7 +250,7 @@ def test_the_level_of_ages_is_the_least_that_puts_those_above_89_together(tiny: 
 def test_safe_harbor_changes_what_it_names_and_suppresses_nothing(
     name: str, levels: dict[str, int]
 ) -> None:
-    path = find_path(name, FOLDERS)
+    path = path_of(name)
     if path is None:
         pytest.skip(f"{ABSENT}: no {name}/data.csv")
     dataset = load(name, path)

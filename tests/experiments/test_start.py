@@ -50,7 +50,7 @@ def test_every_table_runs_and_verifies_and_no_class_has_fewer_people(
     folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    experiment.main(["--data", str(folder), "--out", str(out), "--seconds", "2"])
+    experiment.main([str(folder), "--out", str(out), "--seconds", "2"])
     rows = pd.read_csv(out / "tables.csv").set_index("table")
     assert rows.index.tolist() == ["made/cross", "made/panel"]
     assert rows["fault"].isna().all()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, find_file
 from experiments.studies.__main__ import compare, reference_rows
-from experiments.studies.reading import STUDIES
 from experiments.studies.scale import Size, draw_study
 
 
@@ -32,7 +31,9 @@ def test_no_attacker_of_the_promised_power_is_among_fewer_than_k() -> None:
     assert (promised["in fewer than k"] == 0).all()
 
 
-@pytest.mark.skipif(not STUDIES.is_dir(), reason="the studies of the reference are not at hand")
+@pytest.mark.skipif(
+    find_file("studies") is None, reason="the studies of the reference are not at hand"
+)
 @pytest.mark.parametrize("power", ["0", "2"])
 def test_an_optimum_of_the_reference_is_found_and_proven(power: str) -> None:
     row = next(row for row in reference_rows() if (row["study"], row["power"]) == ("omop", power))

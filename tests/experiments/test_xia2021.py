@@ -32,11 +32,10 @@ from experiments.xia2021.measure import (
     with_published,
 )
 from experiments.xia2021.page import pair_reduction, write_page
-from experiments.xia2021.patients import ATTRIBUTES, FACTS, Facts, simulate, state_shares
+from experiments.xia2021.patients import ATTRIBUTES, Facts, simulate, state_shares
 from experiments.xia2021.releases import compare, k_for, patients_case
-from tests.shared import ABSENT
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not FACTS.is_dir(), reason=ABSENT)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

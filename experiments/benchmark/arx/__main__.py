@@ -21,7 +21,7 @@ from experiments.benchmark.arx import (
     header,
     measure,
 )
-from experiments.datasets import REFERENCE, path_of, spec_of
+from experiments.datasets import figures_of, path_of, spec_of
 
 DATASETS = ["adult", "cup", "fars"]
 FIGURES = {"loss": "loss", "suppressed": "suppressed", "evaluated": "arx_evaluated"}
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
         prog="python -m experiments.benchmark.arx", description=__doc__
     )
     options.add_argument("--arx", type=Path, help=f"libarx-*.jar; left out: ${VARIABLE}")
-    options.add_argument("--data", nargs="+", default=DATASETS, help="left out: all")
+    options.add_argument("--only", nargs="+", default=DATASETS, help="data sets; left out: all")
     options.add_argument("--k", type=int, nargs="+", default=[2, 5, 10])
     options.add_argument("--attributes", nargs="+", help="left out: every column")
     options.add_argument("--weight", nargs="+", default=[], metavar="ATTRIBUTE=NUMBER")
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
         if jar is None:
             raise ArxError(f"no ARX is given; name libarx-*.jar with --arx or {VARIABLE}.")
         settings = settings_of(chosen)
-        for name in chosen.data:
+        for name in chosen.only:
             for k in chosen.k:
                 risk = {"model": "k-anonymity", "k": k}
                 (row,) = measure(jar, name, [risk], settings)
@@ -134,7 +134,7 @@ def known(expected: dict[str, Any], figure: str) -> str:
 
 def reference(name: str, k: int) -> dict[str, Any]:
     """Look up what ARX is known to find; nothing where that is not known."""
-    path = REFERENCE / "arx_optima.csv"
+    path = figures_of("reference", "arx_optima.csv")
     if not path.is_file():
         return {}
     optima = pd.read_csv(path).query(
