@@ -1,9 +1,9 @@
 """The data sets and figures that experiments read, and where they are.
 
 Figures are committed beside the experiment that needs them; FIGURES.md says where they are from. Data
-sets are not ours: they are looked for in the folders of `--data`, and without it in ../shared/data beside
-the repository (or $ANONYMIZER_DATA) and where `make reproduce` fetches ADULT to. Everywhere, `--data` is a
-folder with NAME/data.csv, and may be repeated.
+sets are not ours: they are looked for in the folders of `--data`. Without it, that is ../shared/data
+beside the repository (or $ANONYMIZER_DATA), and where `make reproduce` fetches ADULT to. Everywhere,
+`--data` is a folder with NAME/data.csv, and may be repeated.
 """
 
 from __future__ import annotations

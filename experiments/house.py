@@ -34,6 +34,7 @@ from anonymizer.utility import Measure
 from docs.generate.blocks import PARTS
 from docs.generate.keys import fields_of
 from experiments.datasets import RESULTS
+from experiments.running import run_main
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, EXAMPLE = ROOT / "anonymizer", ROOT / "docs" / "example"
@@ -157,4 +158,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "house")

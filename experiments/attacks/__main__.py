@@ -25,6 +25,7 @@ from experiments.attacks.plot import plot
 from experiments.attacks.promises import check_promises
 from experiments.attacks.releases import OnStep, attack_all, make_releases
 from experiments.datasets import RESULTS
+from experiments.running import run_main
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,4 +110,4 @@ def write(tables: Tables, page: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "attacks")

@@ -39,6 +39,7 @@ from experiments.benchmark.sensitive import measure_sensitive
 from experiments.benchmark.studio import measure_studio
 from experiments.benchmark.wide_searches import measure_wide
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
+from experiments.running import run_main
 
 Rows = list[dict[str, Any]]
 DATASETS = ("adult", "cup", "fars", "atus", "ihis")
@@ -247,4 +248,4 @@ def save(rows: Iterable[dict[str, Any]], name: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "benchmark")

@@ -22,6 +22,7 @@ from experiments.datasets import RESULTS
 from experiments.estimators.measure import SETS, QuasiIdentifiers, Truth, draw, measure
 from experiments.estimators.page import write_page
 from experiments.estimators.plot import plot
+from experiments.running import run_main
 
 SEED = 2024
 
@@ -78,4 +79,4 @@ def run(plan: Plan) -> tuple[list[Truth], pd.DataFrame, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "estimators")

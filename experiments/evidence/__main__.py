@@ -201,4 +201,4 @@ def rows_of(result: Result) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "evidence")

@@ -36,6 +36,7 @@ from experiments.kitamura.printed import (
     name_of,
     patient_rows,
 )
+from experiments.running import run_main
 
 TABLE = Path(__file__).with_name("characteristics.csv")
 CHOSEN = PublishedLimits(pdp=1.4, pfdoc=1.107, pfdptc=1.1, advantage=0.2)
@@ -159,4 +160,4 @@ def l_of(limits: PublishedLimits, attack: str) -> float | None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "kitamura")

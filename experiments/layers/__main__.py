@@ -205,4 +205,4 @@ def over_layers(records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "layers")

@@ -24,6 +24,7 @@ from scipy.special import betaincinv
 from anonymizer.data.staging import Staging
 from experiments.mutation.mutants import BY_HAND, ROOMS, ROOT, Mutant, mutants_by_hand, mutants_of
 from experiments.mutation.trials import try_mutants
+from experiments.running import run_main
 
 RESULTS = Path("results")
 SIZE, SEED = 60, 1
@@ -266,4 +267,4 @@ def share(killed: int, tried: int) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "mutation")

@@ -113,4 +113,4 @@ def compare(paper: Reconstruction, risk: Reidentification) -> list[dict[str, Any
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "nrf")

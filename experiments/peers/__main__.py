@@ -22,6 +22,7 @@ from experiments.peers.page import write_page
 from experiments.peers.running import run_driver
 from experiments.peers.searching import mark_optima, search_all, search_one
 from experiments.peers.tables import SMALL, adult, drawn
+from experiments.running import run_main
 
 PARTS = ("peers", "judged", "claims")
 """The tables that are written."""
@@ -93,4 +94,4 @@ def read_page(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "peers")

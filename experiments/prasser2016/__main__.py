@@ -98,4 +98,4 @@ def write(findings: Findings, staging: Staging) -> None:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "prasser2016")

@@ -180,4 +180,4 @@ def describe(table: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "proofs")

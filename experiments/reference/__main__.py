@@ -224,4 +224,4 @@ def describe(optima: pd.DataFrame, uniqueness: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "reference")

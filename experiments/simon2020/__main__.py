@@ -83,4 +83,4 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "simon2020")

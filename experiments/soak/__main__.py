@@ -25,6 +25,7 @@ import joblib
 
 from anonymizer.data.staging import Staging
 from experiments.parallel import run_settings
+from experiments.running import run_main
 from experiments.soak.depth import DEPTHS
 from experiments.soak.failure import Failure, Found, OnCase
 from experiments.soak.files import soak_files
@@ -245,4 +246,4 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "soak")

@@ -16,6 +16,7 @@ import pandas as pd
 from rich.console import Console
 
 from experiments.datasets import RESULTS
+from experiments.running import run_main
 from experiments.start.measure import COLUMNS, K, measure
 from experiments.start.tables import DOZEN, find_tables
 
@@ -83,4 +84,4 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "start")

@@ -294,4 +294,4 @@ def describe_scale(table: pd.DataFrame) -> list[str]:
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "studies")

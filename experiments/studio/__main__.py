@@ -15,6 +15,7 @@ from anonymizer.demo.example import write_example
 from anonymizer.studio.serve import Studio
 from experiments.benchmark.studio import ARGUMENTS, served
 from experiments.datasets import RESULTS
+from experiments.running import run_main
 
 FOLDER = RESULTS / "studio"
 PERSPECTIVES = ("data", "hierarchies", "explore", "utility", "risk", "release")
@@ -87,4 +88,4 @@ def wait_for_all(page: Any) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "studio")

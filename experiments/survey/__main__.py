@@ -26,8 +26,9 @@ from anonymizer.estimators.survey import (
     rarities,
     wrong_at_most,
 )
+from experiments.datasets import RESULTS
+from experiments.running import run_main
 
-RESULTS = Path("results")
 KS = (3, 5, 10)
 PEOPLE = 400_000
 DRAWS = 20
@@ -208,4 +209,4 @@ def join(values: Sequence[float]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_main(main, "survey")

@@ -231,4 +231,4 @@ def compare_all(plan: Plan, patients: pd.DataFrame, console: Console) -> pd.Data
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main(main, "xia2021")
