@@ -12,11 +12,12 @@ from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.explanation.neighbourhood import CheapestChange, Driver, Step
 from anonymizer.explanation.next_threshold import Blocking
+from anonymizer.report.chart import Drawing, draw_shares
 from anonymizer.report.comparison import comparison_sections, rows_section
 from anonymizer.report.layered import layered_sections
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import FigureTable, Section, quiet, show_sections
+from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
 from anonymizer.report.suppression import suppression_section
 from anonymizer.report.words import (
     capital,
@@ -135,7 +136,15 @@ def drivers_section(explanation: Explanation) -> Section:
                 step_header(explanation), tuple(step_rows(explanation)), "Every step in figures"
             ),
         ),
+        (Picture(draw_drivers(explanation)),),
     )
+
+
+def draw_drivers(explanation: Explanation) -> Drawing:
+    """Draw the part of the models' risk that would be gone without each attribute."""
+    bars = [(driver.attribute, max(0.0, driver.share)) for driver in explanation.drivers]
+    title = "The part of the risk that would be gone without each attribute, nothing suppressed"
+    return draw_shares(bars, title)
 
 
 def driver_row(driver: Driver) -> tuple[str, ...]:

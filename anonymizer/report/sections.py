@@ -153,9 +153,14 @@ def tone(said: str) -> str:
     return said.tone if isinstance(said, Toned) else ""
 
 
+def unmarked(said: str) -> str:
+    """Return a text without markup."""
+    return said.striptags() if isinstance(said, Markup) else str(said)
+
+
 def text(said: str) -> Text:
     """Return a text for the terminal, in the colour of its tone."""
-    plain = said.striptags() if isinstance(said, Markup) else str(said)
+    plain = unmarked(said)
     if isinstance(said, Shaded) and said.tone:
         plain += "!"
     return Text(plain, style=STYLES.get(tone(said), ""))

@@ -22,11 +22,15 @@ from anonymizer.risk import RiskModel
 from anonymizer.search import Progress, SearchResult, Status, StopReason
 from anonymizer.search.backends import use_backend
 from anonymizer.solution.solution import Solution, anonymize, make_solution
-from anonymizer.studio.analyses import describe_evidence
 from anonymizer.studio.attackers import Sight, attack
 from anonymizer.studio.events import Events
 from anonymizer.studio.explore import describe_problem, frontier_values, why_no_frontier
-from anonymizer.studio.figures import describe_explanation, describe_frontier, describe_solution
+from anonymizer.studio.figures import (
+    describe_evidence,
+    describe_explanation,
+    describe_frontier,
+    describe_solution,
+)
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.release import write
 from anonymizer.studio.worker import Cancelled, Job, Worker

@@ -1,14 +1,22 @@
-"""Solutions, explanations and frontiers as the page shows them: JSON, and the charts of the reports."""
+"""What was found, as the page shows it: figures as JSON, and the sections and charts of the reports."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from anonymizer.analyses.evidence import evidence_of
+from anonymizer.comparison.comparison import compare
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.neighbourhood import Step
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.report.chart import STYLE
+from anonymizer.report.comparison import comparison_sections
+from anonymizer.report.evidence import result_section
+from anonymizer.report.explanation import blocking_section, cheapest_section
 from anonymizer.report.frontier import draw_frontier
+from anonymizer.report.sections import FigureTable, Picture, Section, tone, unmarked
+from anonymizer.report.suppression import suppression_section
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution
 
@@ -41,26 +49,17 @@ def describe_solution(solution: Solution) -> dict[str, Any]:
 
 def describe_explanation(explanation: Explanation) -> dict[str, Any]:
     """Return what each step would cost, and what can be done next."""
+    following = cheapest_section, blocking_section, suppression_section
     return {
         "drivers": [
             {
                 "attribute": driver.attribute,
-                "level": driver.level,
-                "share": driver.share,
                 "coarser": describe_step(driver.coarser),
                 "finer": describe_step(driver.finer),
             }
             for driver in explanation.drivers
         ],
-        "cheapest": [
-            {
-                "figure": each.figure,
-                "fall": each.fall,
-                "cost": each.cost,
-                "levels": each.step.levels,
-            }
-            for each in explanation.cheapest
-        ],
+        "next": describe_sections(section(explanation) for section in following),
     }
 
 
@@ -96,6 +95,56 @@ def describe_frontier(frontier: Frontier) -> dict[str, Any]:
         ],
         "infeasible": [value for value, _ in frontier.infeasible],
     }
+
+
+def describe_evidence(solution: Solution, check: Callable[[], None]) -> dict[str, Any]:
+    """Make every stated analysis on both; `check` raises if nobody waits for them any more."""
+    if not solution.problem.policy.analysis:
+        return {"results": []}
+    found = evidence_of(solution, lambda _: check())
+    return {"results": describe_sections(map(result_section, found.results))}
+
+
+def describe_utility(solution: Solution) -> dict[str, Any]:
+    """Return what is left of columns and of pairs of them, and who is missing."""
+    return {"sections": describe_sections(comparison_sections(compare(solution)))}
+
+
+# --- sections
+
+
+def describe_sections(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """Return sections of a report; how they look is left to the page."""
+    return [
+        {
+            "title": section.title,
+            "sentences": list(map(describe_text, section.sentences)),
+            "figures": list(map(describe_table, section.figures)),
+            "pictures": list(map(describe_picture, section.pictures)),
+            "folded": list(map(describe_picture, section.folded)),
+        }
+        for section in sections
+    ]
+
+
+def describe_table(table: FigureTable) -> dict[str, Any]:
+    """Return a table: which columns hold figures, and what stands for it until it is unfolded."""
+    return {
+        "header": table.header,
+        "rows": [list(map(describe_text, row)) for row in table.rows],
+        "numeric": table.numeric,
+        "folded": table.title or table.folded,
+    }
+
+
+def describe_text(said: str) -> dict[str, str]:
+    """Return a sentence or a cell with its tone."""
+    return {"text": unmarked(said), "tone": tone(said)}
+
+
+def describe_picture(picture: Picture) -> dict[str, str]:
+    """Return a chart with its caption."""
+    return {"chart": chart(picture.svg), "caption": picture.caption}
 
 
 def chart(markup: str) -> str:

@@ -10,7 +10,7 @@ from anonymizer.errors import DataError
 from anonymizer.hierarchy.fields import is_whole
 from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
-from anonymizer.studio import analyses, attackers, columns, explore, hierarchies, release, risk
+from anonymizer.studio import attackers, columns, explore, figures, hierarchies, release, risk
 from anonymizer.studio.session import NotOpenError, Session, id_column
 
 Asked = Mapping[str, Any]
@@ -204,7 +204,7 @@ def one_scheme(session: Session) -> Solution:
 
 def describe_utility(session: Session, _: Asked) -> Any:
     """What can still be seen in the release."""
-    return analyses.describe_utility(session.solution())
+    return figures.describe_utility(session.solution())
 
 
 def evidence(session: Session, asked: Asked) -> Any:

@@ -1,9 +1,8 @@
-"""Risk: class sizes in people, people above each risk, its causes, and kept columns that give away."""
+"""Risk: before and after, its causes, people above each risk, and kept columns that give away."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,13 @@ from anonymizer.policy import Policy
 from anonymizer.problem import Problem
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.kept import KEPT
-from anonymizer.report.chart import draw_shares
-from anonymizer.risk import RiskProfile
+from anonymizer.report.explanation import drivers_section
+from anonymizer.report.page import share, whole
+from anonymizer.report.sections import FigureTable, Section, bad
+from anonymizer.report.solution import sections as solution_sections
 from anonymizer.risk.profile import everyone_in
 from anonymizer.solution.solution import Solution
-from anonymizer.studio.figures import chart
+from anonymizer.studio.figures import describe_sections
 from anonymizer.studio.release import kept_columns
 from anonymizer.table.classes import EquivalenceClasses, partition
 
@@ -35,54 +36,15 @@ def describe_risk(
 ) -> dict[str, Any]:
     """Return the risks before and after, and where they come from."""
     policy = solution.problem.policy.with_columns(table.columns)
-    unique, warned = kept_columns(table, policy, decisions)
+    _, *sections = solution_sections(solution)  # the scheme is on a page of its own
+    if explanation is not None:
+        sections.append(drivers_section(explanation))
+    kept = kept_section(policy, decisions, *kept_columns(table, policy, decisions))
     return {
-        "before": describe_profile(solution.before),
-        "after": describe_profile(solution.after),
-        "sizes": {
-            "before": draw_sizes(solution.before, "before"),
-            "after": draw_sizes(solution.after, "after"),
-        },
+        "sections": describe_sections(sections),
         "curve": curves(solution),
-        "drivers": None if explanation is None else draw_drivers(explanation),
-        "sensitive": {name: asdict(found) for name, found in solution.after.sensitive.items()},
-        "kept": describe_kept(policy, decisions),
-        "unique_by_kept": unique,
-        "warnings": warned,
+        "kept": describe_sections([kept]),
     }
-
-
-def describe_profile(profile: RiskProfile) -> dict[str, Any]:
-    """Return the figures of a risk profile that a steward compares."""
-    return {
-        "people": profile.people,
-        "classes": profile.classes,
-        "highest": profile.prosecutor.highest,
-        "average": profile.prosecutor.average,
-        "above": profile.prosecutor.above,
-        "journalist": None if profile.journalist is None else profile.journalist.highest,
-        "uniques": profile.sample_uniques,
-        "population_uniques": profile.population_uniques,
-        "smallest": profile.smallest_class,
-        "median": profile.median_class,
-        "largest": profile.largest_class,
-    }
-
-
-def draw_sizes(profile: RiskProfile, when: str) -> str:
-    """Draw the share of the people in classes of each range of sizes; empty ends are left out."""
-    total = sum(profile.class_sizes.values()) or 1
-    bars = [(f"class of {name}", count / total) for name, count in profile.class_sizes.items()]
-    there = [at for at, (_, count) in enumerate(bars) if count] or [0]
-    bars = bars[there[0] : there[-1] + 1]
-    return chart(draw_shares(bars, f"The share of people in classes of each size, {when}"))
-
-
-def draw_drivers(explanation: Explanation) -> str:
-    """Draw the part of the models' risk that would be gone without each attribute."""
-    bars = [(driver.attribute, max(0.0, driver.share)) for driver in explanation.drivers]
-    title = "The part of the risk that would be gone without each attribute, nothing suppressed"
-    return chart(draw_shares(bars, title))
 
 
 def curves(solution: Solution) -> list[dict[str, Any]]:
@@ -105,16 +67,19 @@ def above(problem: Problem, classes: EquivalenceClasses, kept: NDArray[np.bool_]
     return [everyone.count(sizes < size) / people for size in SIZES]
 
 
-def describe_kept(policy: Policy, decisions: Mapping[str, Decision]) -> list[dict[str, Any]]:
-    """List the unchanged columns, those that single out most people first."""
+def kept_section(
+    policy: Policy, decisions: Mapping[str, Decision], unique: float, warned: Sequence[str]
+) -> Section:
+    """Show the columns that are kept as they are, those that single out most people first."""
     kept = [
-        {
-            "column": name,
-            "role": policy.attributes[name].role.value,
-            "unique": each.figures.unique,
-            "distinct": each.figures.distinct,
-        }
+        (name, policy.attributes[name].role.value, each.figures)
         for name, each in decisions.items()
         if name in policy.attributes and policy.attributes[name].role in KEPT
     ]
-    return sorted(kept, key=lambda each: -float(each["unique"]))
+    rows = tuple(
+        (name, role, whole(figures.distinct), share(figures.unique))
+        for name, role, figures in sorted(kept, key=lambda each: -each[2].unique)
+    )
+    said = f"{share(unique)} of the people are unique by these columns together."
+    header = "column", "role", "values", "unique by it"
+    return Section("Kept as it is", (said, *map(bad, warned)), (FigureTable(header, rows),))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from anonymizer.errors import percent
 from anonymizer.proposal.policy_file import NEEDED_WEIGHT
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.session import Session
@@ -58,9 +59,10 @@ def test_what_is_unique_by_a_column_is_counted_in_people_of_the_policy(visits, p
     for each in visits.ask("columns")["columns"]:
         assert each["unique"] == pytest.approx(unique_people(each["name"], person)), each["name"]
     visits.settle()
-    kept = {each["column"]: each["unique"] for each in visits.ask("risk")["kept"]}
+    [table] = visits.ask("risk")["kept"][0]["figures"]
+    kept = {row[0]["text"]: row[-1]["text"] for row in table["rows"]}
     assert kept.keys() == {"diagnosis", "card"}
-    assert kept["card"] == pytest.approx(unique_people("card", person))
+    assert kept["card"] == percent(unique_people("card", person))
 
 
 def test_an_id_is_what_tells_that_a_column_identifies_people(visits):
@@ -71,7 +73,8 @@ def test_an_id_is_what_tells_that_a_column_identifies_people(visits):
     visits.ask("person", revision=visits.revision, column="patient_id")
     assert card() == 1
     visits.settle()
-    assert any("'card' is kept as it is" in text for text in visits.ask("risk")["warnings"])
+    said = visits.ask("risk")["kept"][0]["sentences"]
+    assert any("'card' is kept as it is" in each["text"] for each in said)
 
 
 def test_a_policy_that_an_editor_broke_still_has_its_columns_counted_in_rows(visits):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from anonymizer.studio.risk import SIZES
@@ -15,30 +13,28 @@ def test_the_curve_agrees_with_the_risk_profile(studio):
             assert size in SIZES
             at = next(each for each in found["curve"] if each["risk"] == pytest.approx(1 / size))
             assert at[when] == pytest.approx(share)
-        assert found[when]["highest"] == profile.prosecutor.highest
 
 
 def test_what_is_kept_and_how_far_it_singles_out_is_said(studio):
-    found = studio.ask("risk")
-    assert [each["column"] for each in found["kept"]] == ["diagnosis"]
-    assert found["unique_by_kept"] == 0
+    [found] = studio.ask("risk")["kept"]
+    [table] = found["figures"]
+    assert [row[0]["text"] for row in table["rows"]] == ["diagnosis"]
+    assert found["sentences"][0]["text"].startswith("0 % of the people")
     studio.ask("role", revision=studio.revision, column="patient_id", role="insensitive")
     studio.settle()
-    found = studio.ask("risk")
-    assert found["unique_by_kept"] == 1
-    assert any("patient_id" in text for text in found["warnings"])
+    [found] = studio.ask("risk")["kept"]
+    assert found["sentences"][0]["text"].startswith("100 % of the people")
+    assert any("patient_id" in said["text"] for said in found["sentences"][1:])
+    assert {said["tone"] for said in found["sentences"][1:]} == {"bad"}
 
 
-def test_charts_hold_no_styles_of_their_own(studio):
-    found = studio.ask("risk")
-    for chart in (found["sizes"]["before"], found["sizes"]["after"], found["drivers"]):
-        assert 'style="' not in chart
-        assert chart.startswith("<svg")
-
-
-def test_class_sizes_begin_with_the_smallest_class_and_end_with_the_largest(studio):
-    found, solution = studio.ask("risk"), studio.session.solution()
-    for when, profile in (("before", solution.before), ("after", solution.after)):
-        there = [name for name, count in profile.class_sizes.items() if count]
-        shown = re.findall(r"class of ([^<]+)<", found["sizes"][when])
-        assert (shown[0], shown[-1]) == (there[0], there[-1])
+def test_the_risk_and_what_drives_it_are_the_sections_of_the_reports(studio):
+    sections = studio.ask("risk")["sections"]
+    assert [each["title"] for each in sections] == ["Risk", "What drives the risk"]
+    before = studio.session.solution().before
+    [table, *_] = sections[0]["figures"]
+    assert [cell["text"] for cell in table["rows"][0]][:2] == ["records", f"{before.records:,}"]
+    for each in sections:
+        [picture] = each["pictures"]
+        assert picture["chart"].startswith("<svg")
+        assert 'style="' not in picture["chart"]

@@ -386,11 +386,11 @@ def test_an_analysis_is_stated_made_on_both_and_removed(seen):
     assert seen.session.document["analysis"] == [stated]
     seen.page.wait_for_selector("#analyses h3:has-text('older (linear)')")
     value = evidence_of(seen.session.solution())["older"].value
-    assert f"{value:.4g}" in seen.text("#analyses tbody >> nth=0")
+    assert f"{value:.4g}" in seen.text("#analyses section p >> nth=0")
     assert seen.page.locator("#analyses figure svg").count() == 1
     seen.idle()
     seen.page.wait_for_selector("[data-view=utility] .rows")  # all that was asked is there
-    seen.page.click('[data-key="drop-older"]')
+    seen.page.click('[data-key="drop-0"]')
     seen.until_revision(3)
     assert "analysis" not in seen.session.document
     assert seen.complaints == []

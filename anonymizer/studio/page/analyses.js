@@ -1,6 +1,6 @@
 // Stated analyses: what each says of the table and of the release, and a form for one more.
 
-import { chart, make, option, table, whole } from "./dom.js";
+import { make, option, section } from "./dom.js";
 import { attempt, on, put, studio } from "./studio.js";
 import { ask } from "./server.js";
 
@@ -33,16 +33,8 @@ const remove = (at) => {
   put(all.length > 1 ? ["analysis", at] : ["analysis"], null, `without the analysis ${all[at].name}`);
 };
 
-function result(each, at) {
-  const figures = each.header.map((_, place) => place);
-  return make("section", {}, make("h3", {}, `${each.title} `, make("button", { type: "button", "data-key": `drop-${each.name}`, onclick: () => remove(at) }, "Remove")),
-    table(["", "Table", "Release", "Best"], [[each.figure, each.original || "–", each.release, each.best]], { figures: [1, 2, 3] }),
-    each.sentences.map((text) => make("p", { class: "note" }, text)),
-    each.pictures.length ? make("div", { class: "charts" }, each.pictures.map((picture) => make("figure", {}, chart(picture.chart), make("figcaption", { class: "quiet" }, picture.caption)))) : null,
-    make("details", {}, make("summary", {}, "In figures"), make("p", { class: "quiet" }, each.method),
-      table(each.header, each.rows, { figures: figures.slice(1) }),
-      each.all_rows > each.rows.length ? make("p", { class: "quiet" }, `${whole(each.rows.length)} of ${whole(each.all_rows)} rows.`) : null));
-}
+const result = (each, at) => section(each, { heading: "h3", class: undefined,
+  beside: [" ", make("button", { type: "button", "data-key": `drop-${at}`, onclick: () => remove(at) }, "Remove")] });
 
 function show() {
   if (!found) results.replaceChildren(make("p", { class: "quiet" }, "Analysing …"));

@@ -1,7 +1,7 @@
 // Attackers: whom the table and the release are looked at as, with a slider for every stated probability.
 
 import { make, option, share } from "./dom.js";
-import { attempt, on, studio } from "./studio.js";
+import { latest, on, studio } from "./studio.js";
 import { ask } from "./server.js";
 import { drawCurve, legend } from "./curve.js";
 
@@ -19,32 +19,18 @@ const card = make("section", { class: "card", id: "attackers" });
 
 on(["state"], () => { asked = null; });
 
-// While a slider moves, one question is under way at a time, and only the newest waits.
-let busy = false;
-let again = false;
+const refuse = ({ message }) => result.replaceChildren(make("p", { class: "note" }, message));
 
-async function look() {
-  again = true;
-  if (busy) return;
-  busy = true;
-  while (again) {
-    again = false;
-    question += 1;
-    const body = { revision: studio.state.revision, attacker: chosen.key, figures: figures[chosen.key], columns: columns[chosen.key], asked: `${page} ${question}` };
-    try {
-      await ask("attack", body);
-    } catch (error) {
-      result.replaceChildren(make("p", { class: "note" }, error.message));
-    }
-  }
-  busy = false;
-}
+const look = latest(() => {
+  question += 1;
+  return ask("attack", { revision: studio.state.revision, attacker: chosen.key, figures: figures[chosen.key], columns: columns[chosen.key], asked: `${page} ${question}` });
+}, refuse);
 
 on(["attacked"], () => {
   const content = studio.attacked;
   if (content.asked !== `${page} ${question}`) return;
   if (content.error) {
-    result.replaceChildren(make("p", { class: "note" }, content.error));
+    refuse({ message: content.error });
     return;
   }
   const points = content.risks.map((risk, at) => ({ risk, before: content.before.above[at], after: content.after.above[at] })).reverse();

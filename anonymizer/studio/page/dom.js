@@ -38,6 +38,21 @@ export function table(header, rows, { figures = [], ...properties } = {}) {
     make("tbody", {}, rows.map((row) => (row instanceof Element ? row : make("tr", {}, cells(row)))))));
 }
 
+// A section of the reports: sentences, tables and pictures, some of which are folded.
+export function section(found, { heading = "h2", beside = null, ...properties } = {}) {
+  const folded = (summary, content) => (summary ? make("details", {}, make("summary", {}, summary), content) : content);
+  const said = ({ text, tone }) => (tone ? make("span", { class: tone }, text) : text);
+  const pictures = (all) => make("div", { class: "charts" }, all.map((each) =>
+    make("figure", {}, chart(each.chart), each.caption ? make("figcaption", { class: "quiet" }, each.caption) : null)));
+  const written = ({ header, rows, numeric, folded: summary }) =>
+    folded(summary, table(header, rows.map((row) => row.map(said)), { figures: [...numeric.keys()].filter((at) => numeric[at]) }));
+  return make("section", { class: "card", ...properties }, make(heading, {}, found.title, beside),
+    found.sentences.map(({ text, tone }) => make("p", { class: tone || undefined }, text)),
+    found.figures.map(written),
+    found.pictures.length ? pictures(found.pictures) : null,
+    found.folded.length ? folded(`${whole(found.folded.length)} more pictures`, pictures(found.folded)) : null);
+}
+
 export function option(value, text, chosen) {
   const made = make("option", { value }, text);
   made.selected = value === chosen;

@@ -1,6 +1,6 @@
 // Explore: thresholds, weights and level ranges, with the optimum proven anew at every move.
 
-import { chart, keepFocus, make, option, quality, say, share, signed, table, whole } from "./dom.js";
+import { chart, keepFocus, make, option, quality, say, section, share, signed, table, whole } from "./dom.js";
 import { attempt, change, on, put, shown, studio, tryOut } from "./studio.js";
 import { ask } from "./server.js";
 
@@ -61,15 +61,10 @@ function addModel() {
 
 // --- what can be done next, as the explanation found it
 
-function cheapest() {
-  const found = studio.explanation?.cheapest ?? [];
-  if (studio.problem.layers || (studio.explanation && !found.length)) return null;
-  const label = (name, level) => studio.problem.attributes.find((each) => each.name === name).levels[level].label;
-  const levels = (step) => Object.entries(step).map(([name, level]) => `${name} to ${label(name, level)}`).join(" and ");
-  const fall = (each) => (each.figure === "suppressed records" ? `${whole(each.fall)} fewer` : `${share(each.fall)} lower`);
-  return make("section", { class: "card" }, make("h2", {}, "What could be done next"),
-    found.length ? table(["To lower", "coarsen", "by", "for quality"], found.map((each) => [each.figure, levels(each.levels), fall(each), signed(-each.cost)]), { figures: [2, 3] })
-      : make("p", { class: "quiet" }, "Other schemes are being measured …"));
+function next() {
+  if (studio.problem.layers) return null;
+  return studio.explanation?.next.map((each) => section(each))
+    ?? make("section", { class: "card" }, make("p", { class: "quiet" }, "Other schemes are being measured …"));
 }
 
 // --- the frontier
@@ -252,7 +247,7 @@ export function render(panel) {
     return;
   }
   panel.replaceChildren(make("div", { "data-view": "explore" },
-    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models(), cheapest()), make("div", { "data-part": "frontier" }, frontier())),
+    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models(), next()), make("div", { "data-part": "frontier" }, frontier())),
     make("div", { "data-part": "scheme" }, scheme())));
 }
 

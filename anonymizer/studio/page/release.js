@@ -1,22 +1,10 @@
 // Release: what to look at first, the files, and every claim verified at once.
 
-import { keepFocus, make, option } from "./dom.js";
-import { attempt, on, put, studio } from "./studio.js";
+import { make, option } from "./dom.js";
+import { answerTo, attempt, put, studio } from "./studio.js";
 import { ask, pageAddress } from "./server.js";
 
-let checks = null;
-let asked = null; // the revision that the checklist is of
-
-on(["state"], () => { checks = null; asked = null; });
-
-async function load(panel) {
-  if (!studio.solution || asked === studio.state.revision) return;
-  asked = studio.state.revision;
-  checks = await attempt(() => ask("checklist"));
-  if (panel.querySelector("[data-view=release]")) keepFocus(() => render(panel));
-}
-
-on(["released"], () => { asked = null; }); // a context may have been written meanwhile
+const answer = answerTo("checklist", "release", render);
 
 const KINDS = [["", "as the table"], ["csv", "CSV"], ["parquet", "Parquet"]];
 
@@ -62,7 +50,7 @@ function released() {
 }
 
 export function render(panel) {
-  load(panel);
+  const checks = answer(panel);
   const ready = Boolean(studio.solution);
   panel.replaceChildren(make("div", { "data-view": "release" },
     make("section", { class: "card" },

@@ -2,7 +2,7 @@
 
 import { make, whole } from "./dom.js";
 import { ask } from "./server.js";
-import { complain } from "./studio.js";
+import { latest } from "./studio.js";
 
 const HEIGHT = 24;
 const TALLEST = 12e6; // browsers draw nothing that is much taller; beyond, scrolling is scaled
@@ -21,8 +21,6 @@ export function scrolling(label, question, head, row) {
   const box = make("div", { class: "rows", tabindex: 0, role: "region", "aria-label": label, "data-key": `rows-${label}` }, tall);
   const place = make("p", { class: "quiet" });
   let total = 0;
-  let busy = false;
-  let again = false;
 
   const count = () => Math.max(1, Math.ceil(box.clientHeight / HEIGHT) - 1);
   const height = () => Math.min(TALLEST, (total + 2) * HEIGHT);
@@ -32,29 +30,15 @@ export function scrolling(label, question, head, row) {
     return Math.round(share * Math.max(0, total - count() + 1));
   };
 
-  async function load() {
-    if (busy) {
-      again = true;
-      return;
-    }
-    busy = true;
-    try {
-      const found = await ask(question, { start: first(), count: count() });
-      total = found.total;
-      tall.style.height = `${height()}px`;
-      header.replaceChildren(head(found));
-      body.replaceChildren(...found.rows.map((_, at) => row(found, at)));
-      const last = found.start + found.rows.length;
-      place.textContent = `Rows ${whole(Math.min(found.start + 1, total))} to ${whole(last)} of ${whole(total)}`;
-    } catch (error) {
-      complain(error);
-    }
-    busy = false;
-    if (again) {
-      again = false;
-      load();
-    }
-  }
+  const load = latest(async () => {
+    const found = await ask(question, { start: first(), count: count() });
+    total = found.total;
+    tall.style.height = `${height()}px`;
+    header.replaceChildren(head(found));
+    body.replaceChildren(...found.rows.map((_, at) => row(found, at)));
+    const last = found.start + found.rows.length;
+    place.textContent = `Rows ${whole(Math.min(found.start + 1, total))} to ${whole(last)} of ${whole(total)}`;
+  });
 
   box.addEventListener("scroll", load);
   new ResizeObserver(() => { if (box.isConnected) load(); }).observe(box); // not when it is taken off the page

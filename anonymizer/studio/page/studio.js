@@ -1,6 +1,6 @@
 // What the page knows: the last of each event, and who wants to hear of them.
 
-import { make } from "./dom.js";
+import { keepFocus, make } from "./dom.js";
 import { ask } from "./server.js";
 
 export const studio = {
@@ -88,26 +88,48 @@ export const change = (changes, label) =>
 
 export const put = (path, value, label) => change([{ path, value }], label);
 
-// While a slider moves, one question is under way at a time, and only the newest waits.
-let sequence = 0;
-let busy = false;
-let next = null;
-
-export async function tryOut(changes) {
-  next = changes;
-  if (busy) return;
-  busy = true;
-  while (next) {
-    const now = next;
-    next = null;
-    sequence += 1;
-    try {
-      await ask("try", { revision: studio.state.revision, changes: now, sequence });
-    } catch (error) {
-      complain(error);
+// While a slider moves or a table is scrolled, one question is under way at a time, and only the newest waits.
+export function latest(work, failed = complain) {
+  let busy = false;
+  let waiting = null;
+  return async (given) => {
+    waiting = { given };
+    if (busy) return;
+    busy = true;
+    while (waiting) {
+      const now = waiting;
+      waiting = null;
+      await Promise.resolve(now.given).then(work).catch(failed);
     }
-  }
-  busy = false;
+    busy = false;
+  };
+}
+
+let sequence = 0;
+
+export const tryOut = latest((changes) => {
+  sequence += 1;
+  return ask("try", { revision: studio.state.revision, changes, sequence });
+});
+
+// The answer to a question about the solution, asked once for a revision; the view is rendered when it comes.
+export function answerTo(question, view, render, also = () => "") {
+  let found = null;
+  let asked = null;
+  on(["state"], () => { found = null; asked = null; });
+  on(["released"], () => { asked = null; }); // files may have been written meanwhile
+  return (panel) => {
+    const wanted = `${studio.state.revision} ${also()}`;
+    if (studio.solution && asked !== wanted) {
+      asked = wanted;
+      attempt(() => ask(question)).then((answer) => {
+        if (asked !== wanted) return; // there is a newer question
+        found = answer ?? found;
+        if (panel.querySelector(`[data-view=${view}]`)) keepFocus(() => render(panel));
+      });
+    }
+    return found;
+  };
 }
 
 export const shown = () => studio.tried?.solution ?? studio.solution;

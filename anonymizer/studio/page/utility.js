@@ -1,23 +1,12 @@
-// Utility: input and output side by side, distributions and pairs before and after, who is missing.
+// Utility: input and output side by side, the stated analyses, and what is left of columns, pairs and people.
 
-import { chart, keepFocus, make, share, table, whole } from "./dom.js";
-import { attempt, on, studio } from "./studio.js";
-import { ask } from "./server.js";
+import { make, section, whole } from "./dom.js";
+import { answerTo, studio } from "./studio.js";
 import { analyses } from "./analyses.js";
 import { cell, scrolling } from "./rows.js";
 
-let found = null;
-let asked = null;
 let rows = null;
-
-on(["state"], () => { found = null; asked = null; });
-
-async function load(panel) {
-  if (!studio.solution || asked === studio.state.revision) return;
-  asked = studio.state.revision;
-  found = await attempt(() => ask("utility"));
-  if (panel.querySelector("[data-view=utility]")) keepFocus(() => render(panel));
-}
+const answer = answerTo("utility", "utility", render);
 
 function sideBySide() {
   rows ??= scrolling("Table and release", "output",
@@ -32,26 +21,11 @@ function sideBySide() {
     make("p", { class: "quiet" }, "Rows stand beside what they become; the release itself is shuffled."));
 }
 
-function missing() {
-  if (!found.subgroups.length) return null;
-  return make("section", { class: "card" }, make("h2", {}, "Who is missing"),
-    make("p", { class: "quiet" }, `${share(found.suppressed)} of all records are suppressed; of these more:`),
-    table(["Who", "Records", "Suppressed", "Share"], found.subgroups.map((each) => [each.who, whole(each.records), whole(each.suppressed), share(each.share)]), { figures: [1, 2, 3] }));
-}
-
 export function render(panel) {
-  load(panel);
+  const found = answer(panel);
   panel.replaceChildren(make("div", { "data-view": "utility" }, !found
     ? make("p", { class: "quiet" }, studio.failure ? "There is no solution to look at." : "Comparing …")
-    : [
-      sideBySide(),
-      analyses(),
-      make("section", { class: "card" }, make("h2", {}, "Distributions: table grey, release coloured"),
-        make("div", { class: "charts" }, found.columns.map((each) => make("figure", {}, chart(each.chart), make("figcaption", { class: "quiet" }, each.caption))))),
-      make("div", { class: "columns" },
-        make("section", { class: "card" }, make("h2", {}, "Pairs of columns"), found.pairs ? chart(found.pairs) : null),
-        missing()),
-    ]));
+    : [sideBySide(), analyses(), found.sections.map((each) => section(each))]));
 }
 
 export function update(panel) {

@@ -8,7 +8,9 @@ from anonymizer import compare
 from anonymizer.analyses import regression
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.errors import ReleaseError
-from anonymizer.studio.analyses import describe_evidence
+from anonymizer.report.comparison import comparison_sections
+from anonymizer.report.evidence import result_section
+from anonymizer.studio.figures import describe_evidence
 from anonymizer.studio.worker import Cancelled
 
 LINEAR = {"name": "older", "kind": "linear", "formula": "age ~ sex"}
@@ -23,6 +25,11 @@ def evidence(studio: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return heard.get(timeout=60)
 
 
+def said_in(section: dict[str, Any]) -> list[str]:
+    """Return the sentences of a section."""
+    return [each["text"] for each in section["sentences"]]
+
+
 def test_stated_analyses_have_the_figures_of_evidence_original_beside_release(studio, monkeypatch):
     assert evidence(studio, monkeypatch)["results"] == []
     state = studio.change("analysis", value=[MARGINALS])
@@ -32,11 +39,10 @@ def test_stated_analyses_have_the_figures_of_evidence_original_beside_release(st
     studio.settle()
     found = evidence(studio, monkeypatch)
     expected = evidence_of(studio.session.solution())
-    assert [each["name"] for each in found["results"]] == ["columns", "older"]
+    titles = [each["title"] for each in found["results"]]
+    assert titles == ["columns (marginals)", "older (linear)"]
     for each, result in zip(found["results"], expected.results, strict=True):
-        assert result.value is not None
-        assert each["release"] == f"{result.value:.4g}"
-        assert each["figure"] == result.figure
+        assert said_in(each) == list(result_section(result).sentences)
     assert found["results"][1]["pictures"][0]["chart"].startswith("<svg")
     assert 'style="' not in found["results"][1]["pictures"][0]["chart"]
     studio.ask("release", revision=studio.revision)
@@ -77,8 +83,15 @@ def test_analyses_that_nobody_waits_for_are_given_up(studio):
         describe_evidence(studio.session.solution(), stop)
 
 
-def test_columns_and_subgroups_are_those_of_the_comparison(studio):
-    found, comparison = studio.ask("utility"), compare(studio.session.solution())
-    assert {each["name"] for each in found["columns"]} == {c.name for c in comparison.columns}
-    assert found["suppressed"] == comparison.share
-    assert all('style="' not in each["chart"] for each in found["columns"])
+def test_what_is_left_is_said_as_in_the_report(studio):
+    found = studio.ask("utility")["sections"]
+    sections = comparison_sections(compare(studio.session.solution()))
+    for each, section in zip(found, sections, strict=True):
+        assert (each["title"], said_in(each)) == (section.title, list(section.sentences))
+        for table, figures in zip(each["figures"], section.figures, strict=True):
+            assert [[cell["text"] for cell in row] for row in table["rows"]] == [
+                list(row) for row in figures.rows
+            ]
+    pictures = [picture for each in found for picture in each["pictures"] + each["folded"]]
+    assert pictures
+    assert all('style="' not in picture["chart"] for picture in pictures)
