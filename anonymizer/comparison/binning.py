@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.aggregate import count_people
 from anonymizer.data.column import Column
 from anonymizer.hierarchy import MISSING
 from anonymizer.policy import Role
@@ -186,9 +187,8 @@ def bin_kept_column(
     bin_of_group = np.full(len(names), chosen.size)
     bin_of_group[chosen] = np.arange(chosen.size)
     before = small(bin_of_group)[groups]
-    bins, texts = chosen.size + 1, len(column.texts)
-    counts = np.bincount(column.codes, minlength=texts)
-    left = np.bincount(column.codes[released], minlength=texts)
+    bins, counts = chosen.size + 1, column.counts
+    left = np.bincount(column.codes[released], minlength=counts.size)
     return Binned(
         name,
         role,
@@ -200,13 +200,6 @@ def bin_kept_column(
         int((counts > 0).sum()),
         int((left > 0).sum()),
     )
-
-
-def count_people(groups: NDArray[np.int64], person: Numbers, number: int) -> NDArray[np.int64]:
-    """Count the people in each group, each once."""
-    everyone = int(person.max(initial=0)) + 1
-    pairs = np.unique(groups * everyone + person)
-    return np.bincount(pairs // everyone, minlength=number)
 
 
 def group_texts(column: Column) -> tuple[NDArray[np.int64], list[str]]:
