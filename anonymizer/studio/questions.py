@@ -10,7 +10,8 @@ from anonymizer.errors import DataError
 from anonymizer.hierarchy.fields import is_whole
 from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
-from anonymizer.studio import attackers, columns, explore, figures, hierarchies, release, risk
+from anonymizer.studio import attackers, columns, context, explore, figures, hierarchies, risk
+from anonymizer.studio.checklist import checklist_of
 from anonymizer.studio.session import NotOpenError, Session, id_column
 
 Asked = Mapping[str, Any]
@@ -219,8 +220,21 @@ def evidence(session: Session, asked: Asked) -> Any:
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
     given = session.solution(), table_of(session), session.decisions(), session.engine.notes
-    checks = release.checklist(*given, session.folder)
+    checks = checklist_of(*given, session.folder)
     return {"checks": checks, "folder": str(session.folder.release)}
+
+
+def describe_context(session: Session, _: Asked) -> Any:
+    """What is stated for the decision page."""
+    return context.describe_context(session.folder)
+
+
+def state_context(session: Session, asked: Asked) -> Any:
+    """Write down what is stated for the decision page, and tell all pages."""
+    with session.lock:
+        context.write_context(session.folder, asked.get("stated"))
+    session.events.tell("context")
+    return context.describe_context(session.folder)
 
 
 def write(session: Session, asked: Asked) -> Any:
@@ -257,6 +271,8 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "utility": describe_utility,
     "evidence": evidence,
     "checklist": checklist,
+    "context": describe_context,
+    "state-context": state_context,
     "release": write,
 }
 """What each address below /api/ answers."""

@@ -49,13 +49,12 @@ RIGHT: dict[str, dict[str, Any]] = {
     "person": {"column": None},
     "propose": {"recipient": "agreement", "need": ["age"]},
     "hierarchy": {"column": "age"},
-    "preview-hierarchy": {"column": "age", "spec": SPEC},
     "set-hierarchy": {"column": "age", "spec": SPEC, "label": "other"},
     "preview-reading": {"column": "age", "type": "number", "format": None},
     "export-hierarchy": {"column": "sex"},
     "import-hierarchy": {"column": "sex", "text": "F;*\nM;*\n"},
     "attack": {"attacker": "worst-case", "figures": {}, "columns": {}, "asked": 1},
-    "analysis": {"by": "sex", "outcome": "diagnosis"},
+    "state-context": {"stated": {"organization": "a hospital", "controls": ["no linkage"]}},
 }
 """Questions that are right, beside the revision; the others need nothing."""
 WITH_REVISION = {

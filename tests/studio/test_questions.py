@@ -54,6 +54,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "utility": {},
     "evidence": {"revision": NOW},
     "checklist": {},
+    "context": {},
+    "state-context": {"stated": {"organization": "a hospital", "controls": ["no linkage"]}},
     "release": {"revision": NOW},
 }
 """A right question of each kind."""

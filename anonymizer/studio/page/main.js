@@ -3,7 +3,7 @@
 import { keepFocus, make, say } from "./dom.js";
 import { complain, hear, on, studio } from "./studio.js";
 import { listen, upload } from "./server.js";
-import * as data from "./data.js";
+import * as start from "./start.js";
 import * as hierarchies from "./hierarchies.js";
 import * as explore from "./explore.js";
 import * as utility from "./utility.js";
@@ -13,14 +13,15 @@ import * as policy from "./policy.js";
 import * as strip from "./strip.js";
 
 const PERSPECTIVES = [
-  { id: "data", name: "Data", view: data },
+  { id: "start", name: "Start", view: start },
   { id: "hierarchies", name: "Hierarchies", view: hierarchies },
   { id: "explore", name: "Explore", view: explore },
   { id: "utility", name: "Utility", view: utility },
   { id: "risk", name: "Risk", view: risk },
   { id: "release", name: "Release", view: release },
 ];
-let current = PERSPECTIVES.find((each) => `#${each.id}` === location.hash) ?? PERSPECTIVES[0];
+const named = () => PERSPECTIVES.find((each) => `#${each.id}` === location.hash);
+let current = named() ?? PERSPECTIVES[0];
 
 function show(perspective, focus = false) {
   current = perspective;
@@ -104,10 +105,22 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "p") policy.toggle();
 });
 
+// A link leads to a perspective, or to a place of the one that is shown.
+window.addEventListener("hashchange", () => {
+  const perspective = named();
+  const place = perspective ? null : document.querySelector(location.hash || "#perspective");
+  if (perspective && perspective !== current) show(perspective, true);
+  else if (place) {
+    history.replaceState(null, "", `#${current.id}`);
+    place.scrollIntoView();
+    place.focus();
+  }
+});
+
 strip.start();
 policy.start();
 on(["state"], () => { renderTabs(); render(); });
-on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released"], () => {
+on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released", "context"], () => {
   if (studio.state.open) keepFocus(() => current.view.update?.(document.getElementById("perspective")));
 });
 on(["solution"], () => say(`Optimum found: quality ${studio.solution.quality.toFixed(4)}`));

@@ -117,7 +117,7 @@ export function answerTo(question, view, render, also = () => "") {
   let found = null;
   let asked = null;
   on(["state"], () => { found = null; asked = null; });
-  on(["released"], () => { asked = null; }); // files may have been written meanwhile
+  on(["released", "context"], () => { asked = null; }); // files may have been written meanwhile
   return (panel) => {
     const wanted = `${studio.state.revision} ${also()}`;
     if (studio.solution && asked !== wanted) {

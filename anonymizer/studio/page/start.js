@@ -1,4 +1,4 @@
-// Data: what each column is, what is proposed for it, and the table itself.
+// Start: what each column is, what is proposed for it, and the table itself.
 
 import { draw, keepFocus, make, option, share, table, whole } from "./dom.js";
 import { attempt, studio } from "./studio.js";
@@ -22,7 +22,7 @@ async function load() {
   columns = (await attempt(() => ask("columns")))?.columns ?? [];
   loading = false;
   const panel = document.getElementById("perspective");
-  if (panel.querySelector("[data-view=data]")) keepFocus(() => render(panel));
+  if (panel.querySelector("[data-view=start]")) keepFocus(() => render(panel));
 }
 
 const attributes = () => studio.state.document.attributes ?? {};
@@ -112,7 +112,7 @@ export function render(panel) {
   cells ??= scrolling("The table", "rows",
     (found) => make("tr", {}, make("th", { scope: "col" }, "#"), found.columns.map((name) => make("th", { scope: "col", class: `role-${roleOf(name)}` }, name))),
     (found, at) => make("tr", {}, make("td", { class: "position" }, whole(found.start + at + 1)), found.rows[at].map((text) => cell(text))));
-  panel.replaceChildren(make("div", { "data-view": "data" },
+  panel.replaceChildren(make("div", { "data-view": "start" },
     studio.notes.map((note) => make("p", { class: "note" }, note)),
     make("section", { class: "card" },
       make("h2", {}, "Columns"),
