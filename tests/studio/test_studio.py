@@ -144,8 +144,9 @@ def test_the_same_by_keyboard_alone(visit, tmp_path):
         page.wait_for_selector('#strip[data-revision="1"]')
         page.wait_for_selector("[data-column]")
         tab_to("[data-column]")
-        for _ in range(3):
-            press("ArrowDown")
+        for _ in range(4):
+            if page.evaluate("document.activeElement.dataset.column") != "zip":
+                press("ArrowDown")
         assert page.evaluate("document.activeElement.dataset.column") == "zip"
         press("s")
         seen.until_revision(2)
@@ -548,10 +549,52 @@ def test_a_wrong_file_is_refused_in_words_and_a_right_one_can_follow(visit, tmp_
     with served(tmp_path / "chosen") as studio:
         seen = visit(studio)
         seen.page.set_input_files("#file", wrong)
-        seen.page.wait_for_selector("#messages .message")
-        assert "wrong.csv" in seen.text("#messages")
+        seen.page.wait_for_selector("#fault")
+        assert "wrong.csv" in seen.text("#fault")
+        assert seen.page.locator("#mend").count() == 0
         seen.page.set_input_files("#file", raw_table(tmp_path))
         seen.page.wait_for_selector('#strip[data-revision="1"]')
+
+
+def test_a_table_that_cannot_be_read_is_mended_on_the_page(visit, tmp_path):
+    table = tmp_path / "towns.csv"
+    patients(300).assign(town="Köln").to_csv(table, index=False, encoding="latin-1")
+    with served(tmp_path / "chosen") as studio:
+        seen = visit(studio)
+        seen.page.set_input_files("#file", table)
+        seen.page.wait_for_selector("#fault :text('not UTF-8')")
+        seen.page.select_option("#mend-encoding", "latin-1")
+        assert "Köln" in seen.text("#fault pre")
+        seen.page.click("#mend")
+        seen.page.wait_for_selector('#strip[data-revision="1"]')
+        assert studio.session.document["data"]["encoding"] == "latin-1"
+
+
+def test_questions_come_before_figures_and_columns_in_the_order_of_their_doubt(seen):
+    seen.page.wait_for_selector(".questions")
+    seen.page.select_option("#recipient", "agreement")
+    seen.page.check('[data-key="need-age"]')
+    seen.page.click('[data-key="propose"]')
+    seen.until_revision(2)
+    assert seen.session.document["attributes"]["age"]["weight"] > 1
+    seen.page.select_option('[aria-label="Role of patient_id"]', "insensitive")
+    seen.until_revision(3)
+    seen.page.wait_for_selector("tr.heading:has-text('Decide') + tr[data-column=patient_id]")
+    seen.page.reload()
+    seen.page.wait_for_selector('[data-key="need-age"]:checked')
+    assert seen.page.input_value("#recipient") == "agreement"
+    assert seen.complaints == []
+
+
+def test_a_failure_names_its_panel_and_can_be_undone_there(seen):
+    wrong = {"builder": "mapping", "values": ["female"]}
+    change = {"path": ["attributes", "sex", "hierarchy"], "value": wrong}
+    seen.session.change(1, [change], "wrong")
+    seen.page.wait_for_selector("#strip .failure")
+    seen.page.click("#strip a:has-text('Open Hierarchies')")
+    seen.page.wait_for_selector("#tab-hierarchies[aria-selected=true]")
+    seen.page.click("#strip button:has-text('Undo')")
+    seen.until_revision(3)
 
 
 def test_no_request_leaves_this_machine(seen):

@@ -2,7 +2,8 @@
 
 import { keepFocus, make, say } from "./dom.js";
 import { complain, hear, on, studio } from "./studio.js";
-import { listen, upload } from "./server.js";
+import { listen } from "./server.js";
+import { welcome } from "./welcome.js";
 import * as start from "./start.js";
 import * as hierarchies from "./hierarchies.js";
 import * as explore from "./explore.js";
@@ -46,35 +47,12 @@ function render() {
   panel.setAttribute("aria-labelledby", `tab-${current.id}`);
   document.getElementById("source").textContent = studio.state.open ? studio.state.table : "";
   if (!studio.state.open) {
-    if (!panel.querySelector(".welcome")) panel.replaceChildren(welcome()); // a file may be being chosen
+    if (panel.dataset.fault === JSON.stringify(studio.state.fault ?? null)) return; // a file may be being chosen
+    panel.dataset.fault = JSON.stringify(studio.state.fault ?? null);
+    panel.replaceChildren(welcome());
     return;
   }
   keepFocus(() => current.view.render(panel));
-}
-
-function welcome() {
-  const status = make("p", { class: "quiet" }, "It is copied into the folder, and leaves this machine never.");
-  const open = async (file) => {
-    if (!file) return;
-    status.textContent = `Reading ${file.name} …`;
-    try {
-      hear("state", await upload(file));
-    } catch (error) {
-      status.textContent = "Choose another file.";
-      complain(error);
-    }
-  };
-  const input = make("input", { type: "file", id: "file", onchange: () => open(input.files[0]) });
-  const zone = make("div", { class: "welcome" },
-    make("h2", {}, "Drop a table here"),
-    make("p", {}, "CSV, Parquet, Excel and others: one row for each person, or several with a column that tells whose they are."),
-    make("label", { for: "file" }, "Or choose a file: "), input, status);
-  zone.addEventListener("dragover", (event) => event.preventDefault());
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    open(event.dataTransfer.files[0]);
-  });
-  return zone;
 }
 
 const typing = (target) => target.matches("input:not([type=range]):not([type=checkbox]), select, textarea");
