@@ -253,7 +253,8 @@ def values_section(table: Published) -> Section:
     told = [each for each in table.summaries if each.advantage >= FEW]
     impossible = [(each, attack) for each in table.summaries for attack in each.attacks
                   if not attack.fits]  # fmt: skip
-    said = [bad(f"{each.row.label}: {say_values(attack)}") for each, attack in impossible]
+    said: list[str] = []
+    said += [bad(f"{each.row.label}: {say_values(attack)}") for each, attack in impossible]
     said += [f"{each.row.label}: {note}" for each in table.summaries for note in each.row.unread]
     rest = [each for each in table.summaries if each.advantage < FEW]
     if rest:
