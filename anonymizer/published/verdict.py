@@ -132,13 +132,14 @@ class Published:
         """The strictest limits that nothing breaks; None where no limit could be broken."""
         attacks = [attack for row in self.rows for _, attack in row.attackers]
         changes = [attack for row in self.rows for attack in row.pfdptc]
+        raised = [attack.advantage for attack in attacks + changes]
         pdp = [attack.bits for attack in attacks if attack.advantage > SLACK]
         pfdoc = [row.pfdoc.bits for row in self.rows if not row.partition.nobody]
         return PublishedLimits(
             2 ** min(pdp) if pdp else None,
             2 ** min(pfdoc) if pfdoc else None,
             2 ** max(attack.bits for attack in changes) if changes else None,
-            max([0.0, *(each.advantage for each in (*attacks, *changes, *self.summaries))]),
+            max([0.0, *raised, *(each.advantage for each in self.summaries)]),
         )
 
     def breaches(self, row: Indicators) -> tuple[Breach, ...]:
