@@ -46,7 +46,7 @@ def sharing(classes: Classes) -> NDArray[np.int64]:
 
 
 def exposed(classes: Classes, k: int) -> NDArray[np.bool_]:
-    """Mark whoever was ever released and shares their history with fewer than k people, themselves too."""
+    """Mark whoever was ever released and is one of fewer than k who share their history."""
     shared = sharing(classes)
     return (shared > 0) & (shared < k)
 

@@ -38,6 +38,5 @@ def found(releases: Sequence[Release], k: int) -> set[str]:
         target
         for known in subsets(releases)
         for target in people
-        if any(target in release for release in known)
-        and len(left_by(target, known, people)) < k
+        if any(target in release for release in known) and len(left_by(target, known, people)) < k
     }

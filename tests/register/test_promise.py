@@ -47,7 +47,7 @@ def test_every_pair_of_small_releases_breaks_the_promise_where_an_attacker_finds
     k: int,
 ) -> None:
     cells = [None, "x", "y"]
-    for drawn in itertools.product(itertools.product(cells, repeat=2), repeat=4):
+    for drawn in itertools.product(itertools.product(cells, repeat=2), repeat=3):
         releases = [
             {p: row[at] for p, row in zip(PEOPLE, drawn, strict=False) if row[at]} for at in (0, 1)
         ]
