@@ -244,8 +244,7 @@ def example_cells(
     """Return some cells of a column before and after."""
     microdata = release.microdata
     if name not in microdata.attributes:
-        column = kept[name]
-        return [(text, text) for text in (column.texts[code] for code in column.codes[rows])]
+        return [(text, text) for text in kept[name].keep(rows).cells()]
     at = microdata.attributes.index(name)
     leaves = microdata.columns[at].leaves[microdata.codes[at][tuples]].tolist()
     originals = [microdata.columns[at].hierarchy.leaves[leaf] for leaf in leaves]

@@ -274,7 +274,7 @@ def read_concepts(paths: Sequence[Path], known: Standard | None) -> Mapping[str,
     names = ("concept_id", "concept_class_id", "domain_id")
     if not set(names) <= columns.keys():
         return {}
-    texts = [[columns[n].texts[code] for code in columns[n].codes.tolist()] for n in names]
+    texts = [columns[n].cells() for n in names]
     return {concept: (kind, domain) for concept, kind, domain in zip(*texts, strict=True)}
 
 
@@ -335,7 +335,7 @@ def with_spans(
 ) -> dict[str, dict[str, StudyColumn]]:
     """Give each date that is counted from an index date a hierarchy over the days that events have."""
     people = tables[linked.people]
-    row_of = {text: row for row, text in enumerate(texts_in(people[linked.id]))}
+    row_of = {text: row for row, text in enumerate(people[linked.id].cells())}
     dated = [
         (name, column, str(each.since), rows_in(tables[name], linked.whose.get(name), row_of))
         for name, columns in made.items()
@@ -355,11 +355,6 @@ def with_spans(
         spec = elapsed_spec(column, (days[name, column] - start)[there])
         specs[name][column] = replace(made[name][column], spec=spec)
     return specs
-
-
-def texts_in(column: Column) -> list[str]:
-    """Return the text of each cell."""
-    return [column.texts[code] for code in column.codes.tolist()]
 
 
 def rows_in(columns: Columns, id_: str | None, row_of: Mapping[str, int]) -> Days:
