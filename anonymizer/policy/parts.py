@@ -207,7 +207,8 @@ class Attribute(Part):
     reason: Text | None = None
     """Why a column is removed; the documents of a release repeat it."""
     reveals: Columns = ()
-    """Of a column that is kept: the quasi-identifiers that it gives away, which is accepted."""
+    """Of a column that is kept: the quasi-identifiers that it gives away, which is accepted; those of
+    another linked table as its levels are named, such as `visit.kind`."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""

@@ -19,6 +19,7 @@ from anonymizer.errors import DataError, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike
+from anonymizer.problem.across import check_across, warn_of_dates
 from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.elapsed import with_elapsed
@@ -94,18 +95,7 @@ class StudyProblem(Displayed):
     @staticmethod
     def read(data: TablesLike, policy: PolicyLike) -> StudyProblem:
         """Open the tables, check each against its part of the policy, and link them."""
-        policy = Policy.of(policy)
-        opened = open_tables(data, policy)
-        people, *children = opened
-        tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
-        policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
-        for name, table in opened.items():
-            child = policy.tables.get(name)
-            check_columns(table, tuple((policy if child is None else child).attributes))
-        opened = with_elapsed(opened, policy)
-        made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
-        study = encode_study([part.linked for part in made.values()])
-        return StudyProblem.of(policy, tuple(made[table.name] for table in study.tables), study)
+        return StudyProblem.of(*link_tables(data, policy))
 
     @staticmethod
     def of(policy: Policy, parts: tuple[StudyPart, ...], study: Study) -> StudyProblem:
@@ -123,6 +113,8 @@ class StudyProblem(Displayed):
             allowed = part.policy.lattice(hierarchies)
             low += allowed.low
             high += allowed.high
+        check_across(parts, study)
+        warn_of_dates(parts)
         utility = policy.utility
         weights = tuple(weight for part in parts for weight in part.policy.weights)
         measure = make_measure(
@@ -186,6 +178,24 @@ class StudyProblem(Displayed):
     def microdata(self, place: int) -> Microdata:
         """Return one of the tables in integers."""
         return self.study.tables[place].microdata
+
+
+def link_tables(
+    data: TablesLike, policy: PolicyLike
+) -> tuple[Policy, tuple[StudyPart, ...], Study]:
+    """Open the tables of a policy and link them; return the policy with a role for each column."""
+    policy = Policy.of(policy)
+    opened = open_tables(data, policy)
+    people, *children = opened
+    tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
+    policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
+    for name, table in opened.items():
+        child = policy.tables.get(name)
+        check_columns(table, tuple((policy if child is None else child).attributes))
+    opened = with_elapsed(opened, policy)
+    made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
+    study = encode_study([part.linked for part in made.values()])
+    return policy, tuple(made[table.name] for table in study.tables), study
 
 
 def open_tables(data: Any, policy: Policy) -> dict[str, Table]:
