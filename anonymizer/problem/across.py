@@ -215,8 +215,8 @@ def warn_of_dates(parts: Sequence[StudyPart]) -> None:
     for part in parts:
         if dated := kept_dates(part.table, part.policy):
             warnings.warn(
-                f"{attribute_path(part, parts, dated[0])}: it is kept with its dates, and {names[0]!r} has "
-                "days since each person's index date: whoever reads both may tell that date; count it with "
+                f"{attribute_path(part, parts, dated[0])}: its dates are kept, and '{names[0]}' has days "
+                "since each person's index date: whoever reads both may tell that date; count it with "
                 "`since` too, or remove it.",
                 AnonymizerWarning,
                 stacklevel=2,

@@ -77,6 +77,8 @@ def check_against(
         "rows": {p.name: t.rows for p, t in zip(problem.parts, problem.study.tables, strict=True)},
         "before": asdict(problem.profile_before),
     }
+    if problem.model.most_events is not None:
+        mine["above_cap"] = int(np.count_nonzero(~problem.evaluator.supports.within_cap))
     rows = {name: each["rows"] for name, each in manifest["tables"].items()}
     yield check_figures(figures, mine, {**manifest, **manifest["risk"], "rows": rows})
     read, unmoved = problem, None
