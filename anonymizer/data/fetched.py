@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import pyarrow as pa
 
 from anonymizer.data.arrow import ArrowTable
-from anonymizer.data.column import Cells
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.release import FileKind
-from anonymizer.data.table import File, ReleasePlan, Table, WrappedTable
+from anonymizer.data.table import Table, WrappedTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,37 +18,6 @@ class FetchedTable(WrappedTable):
     def content(self) -> ArrowTable:
         """The rows in Arrow's memory."""
         return ArrowTable(self.origin.read(self.origin.columns))
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows."""
-        return self.content.rows
-
-    @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns."""
-        return self.content.types
-
-    @property
-    def kind(self) -> str:
-        """What kind of file its releases become."""
-        return self.content.kind
-
-    def file_name(self, kind: FileKind | None = None) -> str:
-        """Return what the file of a release is called."""
-        return self.content.file_name(kind)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Yield the rows."""
-        return self.content.batches(columns)
-
-    def read(self, columns: Sequence[str]) -> pa.Table:
-        """Return some columns."""
-        return self.content.read(columns)
-
-    def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
-        """Make a release of the rows in memory."""
-        return self.content.release(plan, target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +30,6 @@ class NamedTable(WrappedTable):
     def name(self) -> str:
         """How messages call it."""
         return self.called
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows."""
-        return self.origin.rows
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Yield the rows of the dataframe."""
-        return self.origin.batches(columns)
 
 
 def fetch(table: Table) -> Table:

@@ -25,7 +25,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install ano
 
 SCRIPT = "<script>window.ran=1</script>"
 IMAGE = "<img src=x onerror=window.ran=1>"
-PERSPECTIVES = ("data", "hierarchies", "explore", "utility", "risk", "release")
+PERSPECTIVES = ("start", "hierarchies", "explore", "utility", "risk", "release")
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
@@ -107,7 +107,13 @@ def test_a_raw_table_becomes_a_verified_release_by_mouse(visit, tmp_path):
         seen.page.select_option('[aria-label="Role of zip"]', "insensitive")
         seen.until_revision(2)
         seen.show("release")
-        seen.page.click("#write")
+        seen.page.wait_for_selector("[data-group=fix]")
+        assert seen.page.is_disabled("#write")
+        seen.page.click("[data-group=fix] a:has-text('Open Start')")
+        seen.page.select_option("#person", "")
+        seen.until_revision(3)
+        seen.show("release")
+        seen.page.click("#write:enabled")
         seen.page.wait_for_selector("#released .verdict.yes")
         assert_released(studio)
         assert seen.complaints == []
@@ -138,8 +144,9 @@ def test_the_same_by_keyboard_alone(visit, tmp_path):
         page.wait_for_selector('#strip[data-revision="1"]')
         page.wait_for_selector("[data-column]")
         tab_to("[data-column]")
-        for _ in range(3):
-            press("ArrowDown")
+        for _ in range(4):
+            if page.evaluate("document.activeElement.dataset.column") != "zip":
+                press("ArrowDown")
         assert page.evaluate("document.activeElement.dataset.column") == "zip"
         press("s")
         seen.until_revision(2)
@@ -147,6 +154,10 @@ def test_the_same_by_keyboard_alone(visit, tmp_path):
         press("u")
         seen.until_revision(3)
         assert studio.session.document["attributes"]["zip"]["role"] == "quasi"
+        page.focus("#person")
+        press("ArrowDown")  # from "not said yet" to "each row"
+        seen.until_revision(4)
+        press("Tab")
         press(str(PERSPECTIVES.index("release") + 1))
         page.wait_for_selector("[data-view=release]")
         tab_to("#write")
@@ -292,7 +303,7 @@ def test_a_cut_point_is_moved_kept_longer_and_removed_by_keys(seen):
 
 
 def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
-    seen.show("data")
+    seen.show("start")
     seen.page.select_option('[aria-label="Role of diagnosis"]', "quasi")
     seen.until_revision(2)
     seen.show("hierarchies")
@@ -503,6 +514,26 @@ def test_after_a_reload_everything_is_as_it_was(seen):
     assert seen.page.input_value('[data-slider="k"]') == "7"
 
 
+def test_what_the_steward_states_is_on_the_decision_page_and_settles_the_checklist(seen):
+    seen.show("release")
+    seen.page.click("[data-group=decide] a:has-text('State it')")
+    assert seen.page.evaluate("document.activeElement.id") == "context"
+    fields = ("organization", "responsible", "prepared_by", "purpose", "recipients", "legal_basis",
+              "threshold_reason", "reidentification", "earlier_releases", "review")  # fmt: skip
+    for key in fields:
+        seen.page.fill(f"#context-{key}", f"the {key}")
+    seen.page.select_option("#context-release_model", "public")
+    seen.page.check("#context-controls-none")
+    seen.page.click("#save-context")
+    seen.page.click("[data-group=fine] summary")
+    seen.page.wait_for_selector("[data-group=fine] :text('who releases what to whom')")
+    seen.page.click("#write:enabled")
+    seen.page.wait_for_selector("#released .verdict.yes")
+    decided = (seen.session.folder.release / "decision.html").read_text(encoding="utf-8")
+    assert "the threshold_reason" in decided
+    assert seen.complaints == []
+
+
 def test_another_page_sees_the_change_at_once(seen, visit):
     other = visit(seen.studio)
     other.settle()
@@ -518,10 +549,52 @@ def test_a_wrong_file_is_refused_in_words_and_a_right_one_can_follow(visit, tmp_
     with served(tmp_path / "chosen") as studio:
         seen = visit(studio)
         seen.page.set_input_files("#file", wrong)
-        seen.page.wait_for_selector("#messages .message")
-        assert "wrong.csv" in seen.text("#messages")
+        seen.page.wait_for_selector("#fault")
+        assert "wrong.csv" in seen.text("#fault")
+        assert seen.page.locator("#mend").count() == 0
         seen.page.set_input_files("#file", raw_table(tmp_path))
         seen.page.wait_for_selector('#strip[data-revision="1"]')
+
+
+def test_a_table_that_cannot_be_read_is_mended_on_the_page(visit, tmp_path):
+    table = tmp_path / "towns.csv"
+    patients(300).assign(town="Köln").to_csv(table, index=False, encoding="latin-1")
+    with served(tmp_path / "chosen") as studio:
+        seen = visit(studio)
+        seen.page.set_input_files("#file", table)
+        seen.page.wait_for_selector("#fault :text('not UTF-8')")
+        seen.page.select_option("#mend-encoding", "latin-1")
+        assert "Köln" in seen.text("#fault pre")
+        seen.page.click("#mend")
+        seen.page.wait_for_selector('#strip[data-revision="1"]')
+        assert studio.session.document["data"]["encoding"] == "latin-1"
+
+
+def test_questions_come_before_figures_and_columns_in_the_order_of_their_doubt(seen):
+    seen.page.wait_for_selector(".questions")
+    seen.page.select_option("#recipient", "agreement")
+    seen.page.check('[data-key="need-age"]')
+    seen.page.click('[data-key="propose"]')
+    seen.until_revision(2)
+    assert seen.session.document["attributes"]["age"]["weight"] > 1
+    seen.page.select_option('[aria-label="Role of patient_id"]', "insensitive")
+    seen.until_revision(3)
+    seen.page.wait_for_selector("tr.heading:has-text('Decide') + tr[data-column=patient_id]")
+    seen.page.reload()
+    seen.page.wait_for_selector('[data-key="need-age"]:checked')
+    assert seen.page.input_value("#recipient") == "agreement"
+    assert seen.complaints == []
+
+
+def test_a_failure_names_its_panel_and_can_be_undone_there(seen):
+    wrong = {"builder": "mapping", "values": ["female"]}
+    change = {"path": ["attributes", "sex", "hierarchy"], "value": wrong}
+    seen.session.change(1, [change], "wrong")
+    seen.page.wait_for_selector("#strip .failure")
+    seen.page.click("#strip a:has-text('Open Hierarchies')")
+    seen.page.wait_for_selector("#tab-hierarchies[aria-selected=true]")
+    seen.page.click("#strip button:has-text('Undo')")
+    seen.until_revision(3)
 
 
 def test_no_request_leaves_this_machine(seen):
@@ -600,6 +673,9 @@ def test_names_and_values_that_are_scripts_do_nothing(visit, tmp_path):
             seen.show(name)
             seen.idle()
             assert "window.ran" in seen.text("body")
+        seen.show("start")
+        seen.page.select_option("#person", "")
+        seen.until_revision(2)
         seen.show("release")
         seen.page.click("#write")
         seen.page.wait_for_selector("#released .verdict.yes")

@@ -215,6 +215,16 @@ def test_what_hangs_on_original_values_is_not_passed_off_as_checked(tmp_path: Pa
     assert verify(release, tmp_path / "policy.toml", against=tmp_path / "patients.csv").passed
 
 
+def test_what_is_estimated_from_suppressed_records_needs_the_original(tmp_path: Path) -> None:
+    risk = 'model = "expected-uniques"\npeople = {}\npopulation = 5000'
+    published = Published(tmp_path, policy_with(risk.format(2)))
+    unchecked = [check for check in published.check(against=False).checks if check.passed is None]
+    assert "estimates from records that are suppressed" in unchecked[0].detail
+    assert published.check(against=True).passed
+    published = Published(tmp_path, policy_with(risk.format(0)))  # nobody is left alone
+    assert published.check(against=False).passed
+
+
 def test_a_dataframe_is_verified(tmp_path: Path) -> None:
     policy = Policy.read(write_files(tmp_path))
     frame = patients()

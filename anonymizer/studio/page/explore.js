@@ -156,14 +156,14 @@ function range(attribute, key, value, other) {
 }
 
 function weight(attribute) {
-  if (!studio.problem.weighted) return make("td");
+  if (!studio.problem.weighted) return null;
   const path = ["attributes", attribute.name, "weight"];
   const value = make("output", {}, attribute.weight.toFixed(1));
   const input = make("input", { type: "range", min: 0, max: 5, step: 0.1, value: attribute.weight, "aria-label": `weight of ${attribute.name}`, "data-key": `weight-${attribute.name}`,
     oninput: () => { value.textContent = Number(input.value).toFixed(1); tryOut([{ path, value: Number(input.value) }]); },
     onchange: () => put(path, Number(input.value) === 1 ? null : Number(input.value), `weight of ${attribute.name} ${input.value}`) });
   input.style.width = "5.5rem";
-  return make("td", {}, input, " ", value);
+  return [input, " ", value];
 }
 
 function attributeRow(attribute) {
@@ -171,17 +171,16 @@ function attributeRow(attribute) {
   const best = shown()?.scheme[attribute.name];
   const loss = shown()?.attribute_loss?.[attribute.name];
   const known = level !== undefined;
-  return make("tr", { "data-attribute": attribute.name },
-    make("th", { scope: "row" }, attribute.name),
-    make("td", {}, known ? make("div", { class: "stepper" },
+  return { "data-attribute": attribute.name, cells: [attribute.name,
+    known ? make("div", { class: "stepper" },
       step(attribute, level, -1, "finer"),
       make("span", { class: `level${level !== best ? " departed" : ""}`, title: `level ${level}: ${attribute.levels[level].label}`, "data-level": level }, attribute.levels[level].label),
-      step(attribute, level, 1, "coarser")) : "…"),
-    make("td", {}, known ? pin(attribute, level) : null),
-    make("td", {}, range(attribute, "min_level", attribute.low, attribute.high)),
-    make("td", {}, range(attribute, "max_level", attribute.high, attribute.low)),
+      step(attribute, level, 1, "coarser")) : "…",
+    known ? pin(attribute, level) : null,
+    range(attribute, "min_level", attribute.low, attribute.high),
+    range(attribute, "max_level", attribute.high, attribute.low),
     weight(attribute),
-    make("td", { class: "number" }, loss === undefined ? "" : share(loss)));
+    loss === undefined ? "" : share(loss)] };
 }
 
 function byHand() {

@@ -12,6 +12,7 @@ export const studio = {
   explanation: null,
   frontier: null,
   failure: null,
+  mended: null, // the panel on which it is mended
   working: null,
   notes: [],
   released: null,
@@ -60,7 +61,7 @@ const HEARD = {
   released(content) { studio.released = content; },
   evidence(content) { studio.evidence = content; },
   attacked(content) { studio.attacked = content; },
-  failure(content) { studio.failure = content.message; },
+  failure(content) { Object.assign(studio, { failure: content.message, mended: content.panel }); },
 };
 
 // Messages for the user; a refused change leaves everything as it was.
@@ -117,7 +118,7 @@ export function answerTo(question, view, render, also = () => "") {
   let found = null;
   let asked = null;
   on(["state"], () => { found = null; asked = null; });
-  on(["released"], () => { asked = null; }); // files may have been written meanwhile
+  on(["released", "context"], () => { asked = null; }); // files may have been written meanwhile
   return (panel) => {
     const wanted = `${studio.state.revision} ${also()}`;
     if (studio.solution && asked !== wanted) {
