@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -741,17 +742,40 @@ def test_names_and_values_that_are_scripts_do_nothing(visit, tmp_path):
         assert seen.page.locator("#perspective img, #perspective script").count() == 0
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(800, "dark"), (1200, "light")])
-def test_every_perspective_fits_the_window_and_its_text_has_contrast(visit, folder, width, scheme):
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "light"), (390, "dark"), (800, "dark"), (1200, "light")]
+)
+def test_every_perspective_fits_has_contrast_and_breaks_no_rule_of_access(
+    visit, folder, width, scheme
+):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     with served(folder, folder / "policy.toml") as studio:
         seen = visit(studio, width, scheme)
         seen.idle()
         for name in PERSPECTIVES:
             seen.show(name)
             seen.idle()
-            root = "document.documentElement"
-            assert seen.page.evaluate(f"{root}.scrollWidth") <= width, name
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, name
             assert seen.page.evaluate(CONTRASTS) == [], name
+            assert [each["id"] for each in axe.Axe().run(seen.page).response["violations"]] == []
+            tops = "['header', '#strip'].map((s) => document.querySelector(s).offsetHeight)"
+            if width < 600:
+                assert sum(seen.page.evaluate(tops)) <= 120, name
+
+
+def test_a_row_of_a_table_is_a_card_in_a_narrow_window_and_stays_a_row_for_who_listens(
+    visit, folder
+):
+    with served(folder, folder / "policy.toml") as studio:
+        seen = visit(studio, 390)
+        seen.page.wait_for_selector("#columns td")
+        cells = seen.page.locator("[data-column=age] td")
+        boxes = [cell.bounding_box() for cell in cells.all()]
+        assert all(above["y"] < below["y"] for above, below in pairwise(boxes))
+        label = "getComputedStyle(document.querySelector('[data-column=age] td'), '::before')"
+        assert seen.page.evaluate(f"{label}.content") == '"Cells"'
+        assert seen.page.get_by_role("row").filter(has_text="age").count() >= 1
+        assert seen.page.get_by_role("columnheader", name="Distinct").count() == 1
 
 
 def test_thirty_thousand_rows_are_scrolled_though_only_those_in_view_are_sent(visit, tmp_path):

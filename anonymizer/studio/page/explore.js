@@ -105,6 +105,8 @@ function frontier() {
     return box;
   }
   const picture = chart(found.chart);
+  picture.setAttribute("role", "group"); // its points are buttons, which a picture cannot have
+  picture.setAttribute("aria-label", "Quality at other thresholds");
   const place = studio.problem.models.findIndex((model) => model.name === found.model);
   const own = studio.problem.models[place]?.parameters[0].value;
   picture.querySelectorAll("circle").forEach((circle, at) => {

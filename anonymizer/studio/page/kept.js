@@ -32,7 +32,7 @@ function restore(solution) {
 }
 
 function heading(solution, redraw) {
-  return make("div", { class: "kept" }, make("strong", {}, `${solution.number}: ${solution.models.join(" and ")}`),
+  return make("div", { class: "kept", "data-name": `solution ${solution.number}` }, make("strong", {}, `${solution.number}: ${solution.models.join(" and ")}`),
     make("button", { type: "button", "data-key": `restore-${solution.number}`, onclick: () => restore(solution) }, "Return to it"),
     make("button", { type: "button", "data-key": `forget-${solution.number}`, "aria-label": `Forget solution ${solution.number}`, onclick: () => drop(solution, redraw) }, "Forget"));
 }
