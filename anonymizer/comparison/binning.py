@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.aggregate import count_people
 from anonymizer.data.column import Column
 from anonymizer.hierarchy import MISSING
 from anonymizer.policy import Role
@@ -216,13 +217,14 @@ def bin_kept_column(
     bin_of_group = np.full(len(names), chosen.size)
     bin_of_group[chosen] = np.arange(chosen.size)
     before = small(bin_of_group)[groups]
-    bins, texts = chosen.size + 1, len(column.texts)
-    counts = np.bincount(column.codes, minlength=texts)
-    left = np.bincount(column.codes[released], minlength=texts)
+    bins, counts = chosen.size + 1, column.counts
+    left = np.bincount(column.codes[released], minlength=counts.size)
     before_and_after = counts, left
     if weights is not None:
         rows = np.ones_like(released), released
-        before_and_after = tuple(np.bincount(column.codes[r], weights[r], texts) for r in rows)
+        before_and_after = tuple(
+            np.bincount(column.codes[r], weights[r], counts.size) for r in rows
+        )
     return Binned(
         name,
         role,
@@ -235,13 +237,6 @@ def bin_kept_column(
         int((left > 0).sum()),
         weights,
     )
-
-
-def count_people(groups: NDArray[np.int64], person: Numbers, number: int) -> NDArray[np.int64]:
-    """Count the people in each group, each once."""
-    everyone = int(person.max(initial=0)) + 1
-    pairs = np.unique(groups * everyone + person)
-    return np.bincount(pairs // everyone, minlength=number)
 
 
 def group_texts(column: Column) -> tuple[NDArray[np.int64], list[str]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.fetched import NamedTable, fetch
+from anonymizer.data.coded import NamedTable, fetch
 from anonymizer.data.opening import TableLike, check_columns
 from anonymizer.data.table import Table
 from anonymizer.display import Displayed
