@@ -130,7 +130,8 @@ class Data(Located):
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
     weight: Text | None = None
-    """The column with the sampling weight of each row: how many people it stands for."""
+    """The column with the sampling weight of each row: how many people it stands for. Frequencies of a
+    comparison and of evidence are weighted by it, and `k-map` with the estimator "survey" reads it."""
 
     @field_validator("rows_are_people")
     @classmethod

@@ -36,6 +36,7 @@ from anonymizer.studio.figures import (
     describe_evidence,
     describe_explanation,
     describe_frontier,
+    describe_layers,
     describe_solution,
 )
 from anonymizer.studio.folder import Folder
@@ -147,10 +148,13 @@ class StudioEngine:
             notes = [*self.notes, *why_no_frontier(found.problem)]
             self.tell("solution", revision, solution=describe_solution(found), notes=notes)
             self.tell("problem", revision, **describe_problem(found.problem))
-        if found.layers:
-            return  # a release in layers has no scheme with others around it
         job.check()
         self.say("explaining", revision)
+        if found.layers:  # they have no scheme with others around it
+            explained_layers = describe_layers(found)
+            with self.taking(job):
+                self.tell("explanation", revision, explanation=explained_layers)
+            return
         explained = explain_scheme(found, self.watch(job, "explaining", revision))
         with self.taking(job):
             self.explanation = explained

@@ -164,6 +164,16 @@ def scheme(session: Session, asked: Asked) -> Any:
     return explore.look_at(problem_of(session), session.engine.solution, levels_of(asked))
 
 
+def level(session: Session, asked: Asked) -> Any:
+    """Every value of a level, and how many records have it."""
+    return explore.describe_level(session.solution(), asked.get("column"), asked.get("level"))
+
+
+def keep(session: Session, _: Asked) -> Any:
+    """The solution as it is, to be compared with others."""
+    return explore.describe_kept(session.solution())
+
+
 def hierarchy(session: Session, asked: Asked) -> Any:
     """The hierarchy of a column."""
     given = session.policy(), session.document, asked.get("column")
@@ -292,6 +302,8 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "person": person,
     "propose": propose,
     "scheme": scheme,
+    "level": level,
+    "keep": keep,
     "hierarchy": hierarchy,
     "set-hierarchy": set_hierarchy,
     "preview-reading": preview_reading,

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.column import Tuples
+from anonymizer.data.column import Column, Tuples
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
@@ -24,7 +24,7 @@ from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
 from anonymizer.table.domain import Domain, QuasiIdentifier, read_only
-from anonymizer.table.extra_columns import Beside, take_out
+from anonymizer.table.extra_columns import take_out
 from anonymizer.table.leaves import count_texts, take_in, to_leaves
 from anonymizer.table.people import People
 from anonymizer.table.sensitive import SensitiveColumn
@@ -91,7 +91,7 @@ class Microdata:
     """Whom the rows belong to; None where each row is a person."""
     id: str | None = None
     """The column that tells whose a row is."""
-    beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
+    beside: Mapping[str, Column] = field(default_factory=dict, repr=False)
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pandas as pd
 
 from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
@@ -12,6 +10,7 @@ from anonymizer.attackers.overlap import AttackKind, Overlap
 from anonymizer.report.procedure import describe_plan, describe_verdict
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN, LEFT_OUT
+from experiments.writing import bullets
 
 
 def write_page(
@@ -279,10 +278,6 @@ def describe_misprints(counts: pd.DataFrame) -> str:
         "counted twice. The sentences here say n/p, which agrees with it."
     )
     return bullets(lines)
-
-
-def bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def percent(share: float) -> str:

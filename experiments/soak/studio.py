@@ -49,6 +49,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "role": {"column": "stay", "role": "sensitive"},
     "person": {"column": None},
     "propose": {"recipient": "agreement", "need": ["age"]},
+    "level": {"column": "age", "level": 1},
     "hierarchy": {"column": "age"},
     "set-hierarchy": {"column": "age", "spec": SPEC, "label": "other"},
     "preview-reading": {"column": "age", "type": "number", "format": None},

@@ -44,6 +44,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "person": {"revision": NOW, "column": "patient_id"},
     "propose": {"revision": NOW, "recipient": "agreement", "need": ["diagnosis"]},
     "scheme": {"levels": {"age": 1, "sex": 0, "zip": 2}},
+    "level": {"column": "age", "level": 1},
+    "keep": {},
     "hierarchy": {"column": "age"},
     "set-hierarchy": {"revision": NOW, "column": "age", "spec": SPEC, "label": "ages"},
     "preview-reading": {"column": "age", "type": "number", "format": None},

@@ -111,7 +111,7 @@ let sequence = 0;
 export const tryOut = latest((changes) => {
   sequence += 1;
   return ask("try", { revision: studio.state.revision, changes, sequence });
-});
+}, (error) => { if (error.status !== 409) complain(error); }); // a slider that was let go meanwhile has been written down
 
 // The answer to a question about the solution, asked once for a revision; the view is rendered when it comes.
 export function answerTo(question, view, render, also = () => "") {
