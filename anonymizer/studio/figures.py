@@ -115,7 +115,8 @@ def describe_evidence(solution: Solution, check: Callable[[], None]) -> dict[str
 
 def describe_utility(solution: Solution) -> dict[str, Any]:
     """Return what is left of columns and of pairs of them, and who is missing."""
-    return {"sections": describe_sections(comparison_sections(compare(solution)))}
+    *left, missing = describe_sections(comparison_sections(compare(solution)))
+    return {"sections": left, "missing": missing}
 
 
 # --- sections

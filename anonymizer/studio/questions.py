@@ -12,6 +12,7 @@ from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
 from anonymizer.studio import (
     attackers,
+    classes,
     columns,
     context,
     explore,
@@ -130,6 +131,12 @@ def output(session: Session, asked: Asked) -> Any:
     """The rows in view, beside what they become."""
     view = asked.get("start"), asked.get("count")
     return columns.describe_output(table_of(session), session.solution(), *view)
+
+
+def list_classes(session: Session, asked: Asked) -> Any:
+    """The classes of the output in view, released or dropped."""
+    which = asked.get("dropped"), asked.get("largest"), asked.get("start"), asked.get("count")
+    return classes.describe_classes(table_of(session), session.solution(), *which)
 
 
 def role(session: Session, asked: Asked) -> Any:
@@ -298,6 +305,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "columns": describe_columns,
     "rows": rows,
     "output": output,
+    "classes": list_classes,
     "role": role,
     "person": person,
     "propose": propose,

@@ -46,6 +46,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "try": {"changes": [{"path": ["risk", 0, "k"], "value": 5}], "sequence": 1},
     "rows": {"start": 0, "count": 20},
     "output": {"start": 5, "count": 20},
+    "classes": {"dropped": True, "largest": False, "start": 0, "count": 20},
     "role": {"column": "stay", "role": "sensitive"},
     "person": {"column": None},
     "propose": {"recipient": "agreement", "need": ["age"]},

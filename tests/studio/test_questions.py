@@ -40,6 +40,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "columns": {},
     "rows": {"start": 0, "count": 5},
     "output": {"start": 0, "count": 5},
+    "classes": {"dropped": False, "largest": True, "start": 0, "count": 5},
     "role": {"revision": NOW, "column": "sex", "role": "quasi"},
     "person": {"revision": NOW, "column": "patient_id"},
     "propose": {"revision": NOW, "recipient": "agreement", "need": ["diagnosis"]},
