@@ -76,7 +76,7 @@ def test_analyses_that_nobody_waits_for_are_given_up(studio):
     studio.change("analysis", value=[MARGINALS])
     studio.settle()
 
-    def stop() -> None:
+    def stop(*_: Any) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):

@@ -492,6 +492,33 @@ def test_an_analysis_is_stated_made_on_both_and_removed(seen):
     assert seen.complaints == []
 
 
+def test_a_threshold_is_chosen_by_what_the_analyses_keep_and_that_is_said(seen):
+    stated = {"name": "older", "kind": "linear", "formula": "age ~ sex"}
+    seen.session.change(1, [{"path": ["analysis"], "value": [stated]}], "stated")
+    seen.until_revision(2)
+    seen.show("explore")
+    seen.page.click('[data-key="compare-thresholds"]')
+    seen.page.wait_for_selector("#outcomes table")
+    assert "gave other results" in seen.text("#outcomes .note")
+    assert "(the policy)" in seen.text("#outcomes tr.chosen")
+    seen.page.click('[data-key="outcome-12"]')
+    seen.until_revision(3)
+    assert seen.session.document["risk"][0]["k"] == 12
+    assert seen.session.opened.label.endswith("chosen by the analyses")
+    assert seen.complaints == []
+
+
+def test_attacks_are_tried_from_the_page_and_settle_the_checklist(seen):
+    seen.show("risk")
+    seen.page.click('[data-key="try-attacks"]')
+    seen.page.wait_for_selector("#attacks h2:has-text('Attacks') >> nth=1")
+    assert "beyond" in seen.text("#attacks section >> nth=1")
+    seen.show("release")
+    seen.page.wait_for_selector("#checklist")
+    assert "No attack has been tried" not in seen.text("#checklist")
+    assert seen.complaints == []
+
+
 def test_the_share_of_people_above_a_risk_follows_its_slider(seen):
     seen.show("risk")
     seen.page.wait_for_selector("#above")

@@ -70,7 +70,7 @@ export function section(found, { heading = "h2", beside = null, unfolded = false
     found.sentences.map(({ text, tone }) => make("p", { class: tone || undefined }, text)),
     found.figures.map(written),
     found.pictures.length ? pictures(found.pictures) : null,
-    found.folded.length ? folded(`${whole(found.folded.length)} more pictures`, pictures(found.folded)) : null);
+    found.folded.length ? folded(`${whole(found.folded.length)} more ${found.folded.length === 1 ? "picture" : "pictures"}`, pictures(found.folded)) : null);
 }
 
 function enlarge({ chart: markup, caption }, title) {

@@ -100,7 +100,7 @@ window.addEventListener("hashchange", () => {
 strip.start();
 policy.start();
 on(["state"], () => { renderTabs(); render(); });
-on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released", "context"], () => {
+on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released", "context", "attacks", "outcomes"], () => {
   if (studio.state.open) keepFocus(() => current.view.update?.(document.getElementById("perspective")));
 });
 on(["solution"], () => say(`Optimum found: quality ${studio.solution.quality.toFixed(4)}`));
