@@ -101,6 +101,8 @@ def faults_of_study(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
     yield from faults_of_reveals(tables, others.get("attributes", {}))
     yield from faults_of_risk(others.get("risk", ()), tables)
     yield from faults_of_release(others.get("release", Release()))
+    if others.get("keep"):
+        yield "[[keep]] counts the records of one table; leave it out"
     if others.get("analysis"):
         yield "an [[analysis]] looks at one table; leave it out, and analyze the released tables"
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +22,8 @@ from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.problem.date_shift import kept_dates
 from anonymizer.problem.dependence import NEARLY, find_revealed
+from anonymizer.problem.part import StudyPart
 from anonymizer.study.study import PEOPLE, Study
-
-if TYPE_CHECKING:
-    from anonymizer.problem.study import StudyPart
 
 LEAST = 3
 """So many different values are no accident where each is the id of its own row."""
@@ -215,8 +212,8 @@ def warn_of_dates(parts: Sequence[StudyPart]) -> None:
     for part in parts:
         if dated := kept_dates(part.table, part.policy):
             warnings.warn(
-                f"{attribute_path(part, parts, dated[0])}: it is kept with its dates, and {names[0]!r} has "
-                "days since each person's index date: whoever reads both may tell that date; count it with "
+                f"{attribute_path(part, parts, dated[0])}: its dates are kept, and '{names[0]}' has days "
+                "since each person's index date: whoever reads both may tell that date; count it with "
                 "`since` too, or remove it.",
                 AnonymizerWarning,
                 stacklevel=2,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from anonymizer.problem.across import check_across, warn_of_dates
 from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.elapsed import with_elapsed
+from anonymizer.problem.part import StudyPart
 from anonymizer.problem.problem import hierarchies_of
 from anonymizer.risk import RiskProfile, profile
 from anonymizer.risk.parameters import check_k
@@ -38,46 +39,6 @@ PEOPLE_NAME = "people"
 """What the people table is called where neither a file nor a dict names it."""
 TablesLike = Mapping[str, TableLike] | None
 """Tables by name, as paths or dataframes; those that are left out are where the policy says."""
-
-
-@dataclass(frozen=True, eq=False)
-class StudyPart:
-    """One table of a study as it is read, and the policy as if it were alone."""
-
-    linked: KeyedTable
-    policy: Policy
-    keys: Mapping[str, str]
-    """The columns that random keys replace, and the table whose rows these name."""
-
-    @property
-    def name(self) -> str:
-        """What the study calls it."""
-        return self.linked.name
-
-    @property
-    def table(self) -> Table:
-        """The table itself."""
-        return self.linked.table
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the release, in the order of the original."""
-        dropped = set(self.policy.dropped) - self.keys.keys()
-        return tuple(column for column in self.table.columns if column not in dropped)
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The columns that are released as they are."""
-        changed = {*self.keys, *self.policy.quasi_identifiers}
-        return tuple(column for column in self.columns if column not in changed)
-
-    def with_table(self, table: Table) -> StudyPart:
-        """Return the same part of another table."""
-        return replace(self, linked=replace(self.linked, table=table))
-
-    def label(self, column: str, people: str) -> str:
-        """Name a column as schemes do: that of a child with its table."""
-        return column if self.name == people else f"{self.name}.{column}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -203,7 +203,7 @@ def try_layers(looked: Looked) -> LayersTried | None:
     one = looked.outcome.evaluation
     costly = one.suppressed_records > MANY_SUPPRESSED * problem.microdata.records
     stated = "layers" in policy.release.model_fields_set
-    if stated or looked.searched is None or not (costly or looked.collapsed):
+    if stated or policy.keep or looked.searched is None or not (costly or looked.collapsed):
         return None
     longest = max(LONGEST_TRY, looked.searched)
     try:
