@@ -90,7 +90,7 @@ class ReleasedTable:
         general = {} if self.reading is None else self.reading.columns
         other = [name for name in names if name not in general]
         columns = {**general, **read_columns(self.table, other)} if other else general
-        return list(zip(*(map(same_text, texts_of(columns[n])) for n in names), strict=True))
+        return list(zip(*(map(same_text, columns[n].cells()) for n in names), strict=True))
 
     def kept(self) -> list[tuple[str, ...]]:
         """Return what is released as it was in each row."""
