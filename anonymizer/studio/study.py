@@ -13,7 +13,7 @@ from typing import Any
 
 from anonymizer.data.staging import Staging, replace_file
 from anonymizer.errors import DataError, PolicyError
-from anonymizer.policy import Policy
+from anonymizer.policy import Attribute, Policy
 from anonymizer.problem.study import name_of_people
 from anonymizer.proposal.study import are_linked, find_tables, propose_study
 from anonymizer.report.study import sections
@@ -130,6 +130,7 @@ class StudySession:
 def describe_tables(policy: Policy) -> list[dict[str, Any]]:
     """Return the tables, that of the people first: what each belongs to, its keys and its columns."""
     people = name_of_people(policy)
+    found: list[tuple[str, str | None, str | None, str | None, dict[str, Attribute]]]
     found = [(people, None, policy.data.id, None, policy.attributes)]
     found += [
         (name, child.parent or people, child.id, child.key, child.attributes)
