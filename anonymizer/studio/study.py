@@ -15,7 +15,8 @@ from anonymizer.data.staging import Staging, replace_file
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.policy import Attribute, Policy
 from anonymizer.problem.study import name_of_people
-from anonymizer.proposal.study import are_linked, find_tables, propose_study
+from anonymizer.proposal.place import are_linked, find_tables
+from anonymizer.proposal.study import propose_study
 from anonymizer.report.study import sections
 from anonymizer.solution.study import StudySolution, anonymize_study
 from anonymizer.solution.study_manifest import write_study
@@ -32,10 +33,8 @@ def opens_study(path: Path | None) -> bool:
     """Whether a path is a folder of linked tables, or a policy that has some."""
     if path is None or not path.exists():
         return False
-    if path.is_dir():
-        return are_linked([path])
     if is_table(path):
-        return False
+        return are_linked([path])
     try:
         return "tables" in tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError:  # what is wrong with it is said where it is opened
@@ -53,10 +52,11 @@ class StudySession:
 
     def open(self, path: Path) -> None:
         """Open a policy; or a folder of tables, for which one is proposed unless there is one."""
-        if not path.is_dir():
+        if not is_table(path):
             self.folder.adopt(path)
         elif not self.folder.policy.exists():
-            with Staging(self.folder.path, find_tables([path]).values()) as staging:
+            inputs = [place.path for place in find_tables([path]).values()]
+            with Staging(self.folder.path, inputs) as staging:
                 propose_study([path]).stage(staging)
         if not self.policy().tables:
             raise PolicyError(
