@@ -215,7 +215,7 @@ def compare_column(column: Binned, released: NDArray[np.bool_]) -> ComparedColum
     """Count the records of each bin before and after; bins without any are left out."""
     before, after = column.count(), column.counts_after()
     suppressed = column.count(~released)
-    weighted = [None] * len(column.labels)
+    weighted: list[tuple[float, float] | None] = [None] * len(column.labels)
     if column.weights is not None:
         weighted = [
             *zip(column.weigh_before().tolist(), column.weigh_after().tolist(), strict=True)
