@@ -25,7 +25,8 @@ from experiments.prasser2016.printed import (
     two_anonymity,
 )
 from experiments.prasser2016.tables import ATTACKERS, contradictions, grade, protection
-from experiments.prasser2016.writing import bullets, listed, markdown, power, share
+from experiments.prasser2016.writing import power, share
+from experiments.writing import bullets, listed, markdown
 
 
 def write_page(findings: Findings) -> str:
