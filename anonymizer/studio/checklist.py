@@ -9,7 +9,7 @@ from typing import Any
 
 from anonymizer.attacks.result import Attacks
 from anonymizer.data.coded import LoadedTable
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import unique_share
@@ -134,7 +134,7 @@ def solution_checks(solution: Solution) -> Iterator[ChecklistItem]:
         "explore",
     )
     if collapsed := solution.collapsed:
-        said = f"Nearly all released records say the same of {join(map(repr, collapsed))}"
+        said = f"Nearly all released records say the same of {quote_some(collapsed)}"
         yield ChecklistItem(
             Urgency.DECIDE, said, "analyses of that find nothing any more", "explore"
         )
