@@ -36,6 +36,7 @@ def studio(
 
     Example: `anonymizer studio discharges.csv --out discharges`
     """
+    from anonymizer.studio.mending import UnreadableError
     from anonymizer.studio.serve import Studio, folder_for
     from anonymizer.studio.session import Session
 
@@ -44,6 +45,8 @@ def studio(
     try:
         if source is not None:
             session.open(source)
+    except UnreadableError as error:
+        session.fault = error.fault  # the page says so, and asks how the file is to be read
     except BaseException:
         served.close()
         raise

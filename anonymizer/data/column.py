@@ -101,6 +101,11 @@ class Column:
         """Which cells are missing."""
         return self.where(MISSING)
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many cells have each text."""
+        return np.bincount(self.codes, minlength=len(self.texts))
+
     def where(self, text: str) -> NDArray[np.bool_]:
         """Say which cells have a text."""
         if text not in self.texts:

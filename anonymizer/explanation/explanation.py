@@ -40,6 +40,7 @@ from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
+from anonymizer.solution.groups import KeptGroup, describe_groups
 from anonymizer.solution.solution import Solution
 from anonymizer.table.classes import EquivalenceClasses, suppression_order
 
@@ -117,6 +118,8 @@ class Explanation(Displayed):
     """What they give away about each sensitive attribute."""
     references: tuple[ReferenceDistances, ...]
     """How far they are from input and release, by each model that compares with one."""
+    groups: tuple[KeptGroup, ...] = ()
+    """What is kept of the groups that the policy wants kept."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -135,6 +138,7 @@ class Explanation(Displayed):
             "raised_limit": None if self.raised is None else self.raised.describe(),
             "classes": self.classes,
             "sensitive": {name: asdict(found) for name, found in self.sensitive.items()},
+            **describe_groups(self.groups),
         }
 
 
@@ -173,6 +177,7 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
         classes=solution.after.classes,
         sensitive=solution.after.sensitive,
         references=solution.references,
+        groups=solution.groups,
     )
 
 

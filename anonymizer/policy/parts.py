@@ -131,7 +131,8 @@ class Data(Located):
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
     weight: Text | None = None
-    """The column with the sampling weight of each row: how many people it stands for."""
+    """The column with the sampling weight of each row: how many people it stands for. Frequencies of a
+    comparison and of evidence are weighted by it, and `k-map` with the estimator "survey" reads it."""
 
     @field_validator("rows_are_people")
     @classmethod
@@ -208,7 +209,8 @@ class Attribute(Part):
     reason: Text | None = None
     """Why a column is removed; the documents of a release repeat it."""
     reveals: Columns = ()
-    """Of a column that is kept: the quasi-identifiers that it gives away, which is accepted."""
+    """Of a column that is kept: the quasi-identifiers that it gives away, which is accepted; those of
+    another linked table as its levels are named, such as `visit.kind`."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""

@@ -21,6 +21,7 @@ from anonymizer.hierarchy.spec import renewed_spec
 from anonymizer.lattice import Lattice
 from anonymizer.policy.analysis import Analysis, AnyAnalysis, renewed_analysis
 from anonymizer.policy.date_shift import faults_of_shift
+from anonymizer.policy.keep import Keep, faults_of_keep
 from anonymizer.policy.parts import (
     Attribute,
     Data,
@@ -95,6 +96,8 @@ class Policy(Displayed, Part):
     utility: Utility = Utility()
     search: Search = Search()
     release: Release = Release()
+    keep: Annotated[tuple[Keep, ...], ONLY_LISTS] = ()
+    """Groups of records of which a stated share must stay."""
     analysis: Annotated[tuple[AnyAnalysis, ...], ONLY_LISTS] = ()
     """What the users of the release will compute; `evidence` runs it, and nothing else looks at it."""
     tables: Annotated[dict[Text, ChildTable], explain_dots(ChildTable.model_fields)] = Field({})
@@ -283,6 +286,13 @@ class Policy(Displayed, Part):
                 "weights; remove the key 'weight' from the attributes"
             )
         return utility
+
+    @field_validator("keep")
+    @classmethod
+    def check_keep(cls, keep: tuple[Keep, ...], info: ValidationInfo) -> tuple[Keep, ...]:
+        """Check that groups are told by columns, and that the rest of the policy knows them."""
+        raise_faults(faults_of_keep(keep, info.data))
+        return keep
 
     @field_validator("analysis")
     @classmethod
@@ -492,6 +502,8 @@ class Policy(Displayed, Part):
             del described["utility"]["factor"]
         if not self.release.in_layers:
             del described["release"]["layers"]
+        if not self.keep:
+            del described["keep"]
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }

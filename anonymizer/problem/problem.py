@@ -30,6 +30,7 @@ from anonymizer.problem.checks import (
     warn_of_repeated_people,
 )
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
+from anonymizer.problem.keep import columns_of_groups, find_groups
 from anonymizer.problem.person import Candidates, ask_who, look_for_people
 from anonymizer.problem.register import person_and_beside, read_earlier
 from anonymizer.problem.tables import (
@@ -51,6 +52,7 @@ from anonymizer.risk.profile import everyone_in
 from anonymizer.risk.sensitive_profile import describe_sensitive
 from anonymizer.search import Limits
 from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.groups import Group
 from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Measure
 
@@ -77,6 +79,8 @@ class Problem(Displayed):
     """Columns that may tell whose each row is, where rows are counted all the same."""
     earlier: Earlier | None = None
     """The releases before, where the policy names a register: the next one is safe beside them."""
+    groups: tuple[Group, ...] = ()
+    """The groups of which the policy wants a share kept."""
 
     @staticmethod
     def read(
@@ -104,6 +108,7 @@ class Problem(Displayed):
         population = open_population(models, policy, whole_of(table))
         beside = columns_beside(models, policy)
         sensitive = columns_described(table, models, policy)
+        of_groups = columns_of_groups(policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
         known = (*beside, *columns_of_subsets(models))
@@ -118,9 +123,13 @@ class Problem(Displayed):
         asked = [] if settled else [name for name in looked_at if name not in known]
         repeated = repeated_identifier(read, asked)
         if repeated is not None and read is table:
-            read = read_once(table, [*policy.quasi_identifiers, *beside, *sensitive, repeated])
+            read = read_once(
+                table, [*policy.quasi_identifiers, *beside, *sensitive, *of_groups, repeated]
+            )
         person, apart = person_and_beside(policy)
-        microdata = encode(read, hierarchies, population, person, (*beside, *apart), sensitive)
+        microdata = encode(
+            read, hierarchies, population, person, (*beside, *apart), sensitive, of_groups
+        )
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
         if warn:
@@ -153,6 +162,7 @@ class Problem(Displayed):
             policy.measure,
             # a product such as 0.29 * 100 may fall just short of the whole number that is meant
             int(policy.release.suppression_limit * microdata.records + 1e-9),
+            groups=find_groups(policy.keep, microdata),
         )
 
     @property
@@ -168,7 +178,9 @@ class Problem(Displayed):
     @cached_property
     def alone(self) -> Evaluator:
         """What evaluates a scheme as if nothing had been released before."""
-        return Evaluator(self.microdata, self.models, self.measure, self.suppression_limit)
+        return Evaluator(
+            self.microdata, self.models, self.measure, self.suppression_limit, self.groups
+        )
 
     @cached_property
     def searched(self) -> Evaluator | RegisterEvaluator:
@@ -250,6 +262,7 @@ class Problem(Displayed):
         same = populations(models).keys() == populations(self.models).keys()
         more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
         more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
+        more |= set(columns_of_groups(policy)) - self.microdata.counted_columns.keys()
         other = policy.register_path != self.policy.register_path
         if not same or more or other:
             found = Problem.read(self.table, policy, warn=False)

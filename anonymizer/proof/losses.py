@@ -53,7 +53,7 @@ class Measure:
         """
         covers, extent, least = self.cover(table.attributes[at])
         records = certain + others
-        lost, totals = dots(covers, gone_of), dots(covers, table.totals[at])
+        lost, totals = dots(covers, gone_of, table.totals[at])
         if others:
             more = [sum_of_largest(covered, partly_of, others) for covered in covers]
             lost = [one + another for one, another in zip(lost, more, strict=True)]
@@ -62,7 +62,7 @@ class Measure:
             for total, less in zip(totals, lost, strict=True)
         ]
 
-    def cover(self, attribute: Attribute) -> tuple[Sequence[Integers], int, int]:
+    def cover(self, attribute: Attribute) -> tuple[Sequence[Integers] | Integers, int, int]:
         """Return what codes cover level by level, all there is, and what an untouched value covers.
 
         Precision is the same with the level for what is covered, of so many levels.
@@ -120,19 +120,21 @@ class Measure:
         return self.combine([losses[at][level] for at, level in enumerate(scheme)])
 
 
-def dots(covers: Sequence[Integers], counts: Integers) -> list[int]:
-    """Sum products of whole numbers, exactly, for each of some rows."""
+def dots(covers: Sequence[Integers] | Integers, *counts: Integers) -> list[list[int]]:
+    """Sum products of whole numbers, exactly, for each of some counts and each of some rows."""
     rows = np.asarray(covers)
-    if int(counts.sum()) * int(rows.max(initial=0)) < 2**62:
-        return [int(total) for total in rows @ counts]
-    whole = counts.tolist()
-    return [sum(map(int.__mul__, row.tolist(), whole)) for row in rows]
+    if max(int(each.sum()) for each in counts) * int(rows.max(initial=0)) < 2**62:
+        return [(rows @ each).tolist() for each in counts]
+    return [
+        [sum(map(int.__mul__, row.tolist(), whole)) for row in rows]
+        for whole in (each.tolist() for each in counts)
+    ]
 
 
 def sum_of_largest(covered: Integers, counts: Integers, records: int) -> int:
     """Sum what so many of the records cover: those that cover most, whose loss costs least."""
     order = np.argsort(-covered, kind="stable")
-    return dots([covered[order]], taken_in_order(counts[order], records))[0]
+    return dots([covered[order]], taken_in_order(counts[order], records))[0][0]
 
 
 def taken_in_order(counts: Integers, records: int) -> Integers:

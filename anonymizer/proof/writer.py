@@ -65,9 +65,38 @@ class FastTable(Table):
         return labels.astype(np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class FastMeasure(Measure):
+    """A measure whose sums over what is gone are made by the search's kernel, which takes less time."""
+
+    microdata: Microdata | None = field(default=None, repr=False)
+
+    def losses(self, table: Table, gone: Gone) -> list[list[float]]:
+        """Return the loss of each attribute at every level with some records gone, at least."""
+        if self.name != "loss" or gone.partly.any():
+            return super().losses(table, gone)
+        assert self.microdata is not None
+        tuples = np.flatnonzero(gone.tuples).astype(np.int32)
+        lost = self.microdata.sum_covered(tuples, self.microdata.lattice)[0].tolist()
+        totals = self.microdata.total_covered.tolist()
+        records, of_gone = table.records, int(table.counts[tuples].sum())
+        return [
+            [
+                self.share_lost(
+                    records, total[level], less[level], of_gone, attribute.extent, attribute.least
+                )
+                for level in range(len(attribute.groups))
+            ]
+            for attribute, total, less in zip(table.attributes, totals, lost, strict=True)
+        ]
+
+
 def fast(case: Case, microdata: Microdata) -> Case:
-    """Return the same case on a table that is partitioned faster."""
-    return replace(case, table=FastTable.of(case.table, microdata))
+    """Return the same case on a table and with a measure that take less time."""
+    measure = case.measure
+    known = (measure.name, measure.aggregate, measure.weights, measure.factor)
+    table = FastTable.of(case.table, microdata)
+    return replace(case, table=table, measure=FastMeasure(*known, microdata))
 
 
 def prove(
@@ -128,7 +157,7 @@ def check_agreement(proof: Proof, loss: float, suppressed: int) -> None:
 class EngineCase(Case):
     """A study of which the search's engine says who must go, which takes less time."""
 
-    evaluator: StudyEvaluator
+    evaluator: StudyEvaluator = field(kw_only=True)
 
     def suppressed(self, scheme: Scheme) -> NDArray[np.bool_]:
         """Return who is suppressed at a scheme."""
@@ -143,7 +172,7 @@ class EngineCase(Case):
 def by_engine(case: Case, evaluator: StudyEvaluator) -> EngineCase:
     """Return the same case with who must go found faster."""
     parts = (case.table, case.low, case.high, case.limit, case.measure, case.models)
-    return EngineCase(*parts, evaluator)
+    return EngineCase(*parts, evaluator=evaluator)
 
 
 def write_proof(
@@ -194,6 +223,8 @@ class Pass:
         """What each witness tells: the terms that attributes add to the loss at every level."""
         self.losses: list[list[list[float]]] = []
         self.records = np.empty(64, np.int64)
+        self.short: list[str | None] = []
+        """Of each witness: a group of which too many must go."""
         self.known: dict[Scheme, int] = {}
         nobody = np.zeros(case.table.counts.size, np.bool_)
         self.plain = case.measure.losses(case.table, Gone.of(nobody))
@@ -217,6 +248,8 @@ class Pass:
         self.schemes[number] = scheme
         self.terms[number] = terms_of(self.case.measure, self.losses[-1], self.terms.shape[2])
         self.records[number] = gone.records(self.case.table)
+        short = (each.name for each in self.case.groups if each.most_kept(gone) < each.least)
+        self.short.append(next(short, None))
         self.known[scheme] = number
         return number
 
@@ -241,6 +274,9 @@ class Pass:
         over = np.flatnonzero(self.records[numbers] > self.case.limit)
         if over.size:
             return Closed("infeasible", (int(numbers[over[0]]),))
+        for number in numbers.tolist():
+            if (group := self.short[number]) is not None:
+                return Closed("infeasible", (number,), group)
         low, terms = box.low, self.terms[numbers]
         own = terms[:, self.places, low]
         best = int(numbers[np.argmax(total(self.case.measure, own))])
@@ -255,20 +291,16 @@ class Pass:
         self, box: Lattice, numbers: NDArray[np.int64], terms: Floats, own: Floats
     ) -> Node | None:
         """Cut off a slab of higher levels that one of some witnesses closes; None where none does."""
-        for at, (low, high) in enumerate(zip(box.low, box.high, strict=True)):
-            if low == high:
-                continue
-            others = total(self.case.measure, np.delete(own, at, axis=1))
-            raised = join(
-                self.case.measure, others[:, np.newaxis], terms[:, at, low + 1 : high + 1]
-            )
-            closed = raised.max(axis=0) > self.cutoff
-            if closed.any():
-                slab = int(np.argmax(closed))
-                by = int(numbers[np.argmax(raised[:, slab])])
-                below = Lattice(box.low, with_level(box.high, at, low + slab))
-                return Cut(at, (low + slab,), (self.close(below), Closed("bound", (by,))))
-        return None
+        levels, low = np.arange(terms.shape[2]), np.array(box.low)[:, np.newaxis]
+        inside = (levels > low) & (levels <= np.array(box.high)[:, np.newaxis])
+        raised = join(self.case.measure, others(self.case.measure, own)[..., np.newaxis], terms)
+        closed = inside & (raised > self.cutoff).any(axis=0)
+        if not closed.any():
+            return None
+        at, level = map(int, np.unravel_index(np.argmax(closed), closed.shape))
+        by = int(numbers[np.argmax(raised[:, at, level])])
+        below = Lattice(box.low, with_level(box.high, at, level - 1))
+        return Cut(at, (level - 1,), (self.close(below), Closed("bound", (by,))))
 
     def choose(self, box: Lattice) -> tuple[int, int]:
         """Choose where to split a box: above the lowest level of the attribute whose next costs most."""
@@ -291,7 +323,7 @@ class Pass:
         case, target = self.case, self.target
         gone = case.suppressed(scheme)
         suppressed = case.count(gone)
-        if suppressed <= case.limit:
+        if case.is_feasible(gone):
             loss = case.loss(scheme, gone)
             if not target.is_beyond(loss) and not target.wins_tie(loss, suppressed, scheme):
                 if target.ties and loss >= target.loss - TIE:
@@ -373,6 +405,14 @@ def total(measure: Measure, terms: Floats) -> Floats:
     if measure.aggregate == "maximum":
         return np.asarray(terms.max(axis=1, initial=0.0))
     return np.asarray(terms.sum(axis=1))
+
+
+def others(measure: Measure, terms: Floats) -> Floats:
+    """Put rows of terms together, each time without one of them."""
+    if measure.aggregate == "maximum":
+        left = [total(measure, np.delete(terms, at, axis=1)) for at in range(terms.shape[1])]
+        return np.stack(left, axis=1)
+    return np.asarray(terms.sum(axis=1, keepdims=True) - terms)
 
 
 def join(measure: Measure, left: Floats, right: Floats) -> Floats:

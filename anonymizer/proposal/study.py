@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from anonymizer.display import Displayed
 from anonymizer.errors import PolicyError, percent, quote_some
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
-from anonymizer.problem.study import StudyProblem
+from anonymizer.problem.across import find_told
+from anonymizer.problem.study import StudyProblem, link_tables
 from anonymizer.proposal.links import Columns, Linked, find_links
 from anonymizer.proposal.policy_file import FOLDER, HEADINGS, file_names
 from anonymizer.proposal.proposal import POLICY, check_new
@@ -70,6 +71,21 @@ class StudyProposal(Displayed):
     title: str | None = None
     """The standard that the tables follow."""
     limit: float = LIMITS[0]
+
+    def without(self, told: Collection[tuple[str, str]]) -> StudyProposal:
+        """Remove columns, each by its table, that tell what other tables hide."""
+        reason = "it tells what another table hides"
+        tables = tuple(
+            replace(
+                table,
+                columns={
+                    name: StudyColumn(Role.REMOVED, reason) if (table.name, name) in told else each
+                    for name, each in table.columns.items()
+                },
+            )
+            for table in self.tables
+        )
+        return replace(self, tables=tables)
 
     def stage(self, staging: Staging) -> dict[str, str]:
         """Write the policy and its hierarchies; return what each will be called."""
@@ -307,8 +323,14 @@ def link(tables: Mapping[str, Columns], known: Standard | None) -> Linked:
 
 
 def tried(proposal: StudyProposal) -> StudyProposal:
-    """Put the policy to its tables, and say how many people it may drop at least."""
-    problem = StudyProblem.read(None, policy_of(proposal))
+    """Put the policy to its tables, and say how many people it may drop at least.
+
+    What tells ids, or what another table generalizes, leaves first.
+    """
+    policy, parts, study = link_tables(None, policy_of(proposal))
+    if told := find_told(parts, study):
+        return tried(proposal.without({(each.table, each.column) for each in told}))
+    problem = StudyProblem.of(policy, parts, study)
     coarsest = problem.evaluator.evaluate(problem.lattice.high)
     share = coarsest.suppressed_records / problem.study.people
     if share == 1:

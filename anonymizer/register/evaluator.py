@@ -32,6 +32,7 @@ from anonymizer.risk import Binding, RiskModel
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.study.evaluator import MET, Chord, sum_at
 from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.groups import Group
 from anonymizer.utility import Measure
 from anonymizer.utility.measure import AttributeMeasure
 
@@ -94,6 +95,11 @@ class RegisterEvaluator:
     def people(self) -> int:
         """The same."""
         return self.plain.people
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """None: a policy with a register keeps no groups."""
+        return ()
 
     @property
     def microdata(self) -> None:

@@ -9,6 +9,7 @@ from rich.console import Group
 from anonymizer.errors import percent, quote_some
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.report.chart import AFTER, BARS, BEFORE, BarRow, Drawing, draw_bars, stacked
+from anonymizer.report.groups import groups_section
 from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
 from anonymizer.risk import ModelKind, RiskModel, RiskProfile
 from anonymizer.risk.sensitive_profile import SensitiveProfile
@@ -41,6 +42,7 @@ def sections(solution: Solution) -> tuple[Section, ...]:
     return (
         Section("Scheme", said, (FigureTable(header, rows),), (Picture(draw_losses(solution)),)),
         Section("Risk", said_of_dates, (risks,), (Picture(draw_sizes(solution)),)),
+        *groups_section(solution.groups),
     )
 
 

@@ -7,6 +7,7 @@ from anonymizer.risk.delta_disclosure import DeltaDisclosure
 from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
+from anonymizer.risk.expected_uniques import ExpectedUniques
 from anonymizer.risk.inputs import Inputs, Population
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
@@ -50,6 +51,7 @@ __all__ = [
     "DistinctL",
     "EntropyL",
     "Estimates",
+    "ExpectedUniques",
     "Histogram",
     "Inputs",
     "KAnonymity",

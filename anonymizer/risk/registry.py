@@ -20,6 +20,7 @@ from anonymizer.risk.delta_disclosure import DeltaDisclosure
 from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
+from anonymizer.risk.expected_uniques import ExpectedUniques
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import RiskModel
@@ -39,6 +40,7 @@ MODELS: dict[str, type[RiskModel]] = {
         StrictAverage,
         SampleUniqueness,
         PUniqueness,
+        ExpectedUniques,
         Overall,
         Sources,
         DistinctL,

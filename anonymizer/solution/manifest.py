@@ -59,7 +59,27 @@ def make_manifest(
         "seconds": made_in(solution.seconds),
         **({} if proof is None else {"proof_file": dict(proof)}),
         "retained": round_retained(solution),
+        **round_groups(solution),
     }
+
+
+def round_groups(solution: Solution) -> dict[str, Any]:
+    """Round what is kept of each group, so that a step is at least ten of it; no number is stated.
+
+    From the exact number, someone who knows all other records could tell whether the last one is of the
+    group.
+    """
+    found = [
+        {
+            "where": group.where,
+            "at_least": group.at_least,
+            "step": step,
+            "share": round(round(group.share / step) * step, 9),
+        }
+        for group in solution.groups
+        for step in [rounding_step(group.size)]
+    ]
+    return {"keep": found} if found else {}
 
 
 def round_retained(solution: Solution) -> dict[str, float]:
@@ -358,6 +378,18 @@ class DeclaredReference(BaseModel):
     model: str
 
 
+class DeclaredGroup(BaseModel):
+    """What is kept of a group, rounded."""
+
+    model_config = ConfigDict(strict=True)
+
+    where: str
+    at_least: FiniteFloat
+    step: FiniteFloat
+    """What the share is a multiple of."""
+    share: FiniteFloat
+
+
 class Manifest(BaseModel):
     """What a manifest must hold for its claims to be checked."""
 
@@ -385,6 +417,8 @@ class Manifest(BaseModel):
     people: AtLeastOne = 1
     """Not there in older manifests."""
     suppressed: Count
+    keep: list[DeclaredGroup] = []
+    """Not there where the policy keeps no groups."""
     loss: FiniteFloat
     quality: FiniteFloat
     bound: FiniteFloat | None

@@ -38,6 +38,7 @@ from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReaso
 from anonymizer.search.state import OnProgress
 from anonymizer.solution.date_shift import describe_shift
 from anonymizer.solution.findings import Findings, Looked, check_strict, find, warn_of_flat
+from anonymizer.solution.groups import KeptGroup, describe_groups, kept_groups, too_few_kept
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
@@ -135,6 +136,11 @@ class Solution(Plotted):
         return tuple(each for each in found if each is not None)
 
     @cached_property
+    def groups(self) -> tuple[KeptGroup, ...]:
+        """What is kept of the groups that the policy wants kept."""
+        return kept_groups(self.problem, self.outcome)
+
+    @cached_property
     def columns_left(self) -> dict[str, ColumnLeft]:
         """What is left of each quasi-identifier, counted in records."""
         return columns_left(self.release)
@@ -205,6 +211,7 @@ class Solution(Plotted):
             "records": self.records,
             "people": self.problem.microdata.number_of_people,
             "suppressed": self.suppressed,
+            **describe_groups(self.groups),
             "schemes": None if proof is None else proof.schemes,
             "evaluated": None if proof is None else proof.evaluated,
             "partitions": None if proof is None else proof.partitions,
@@ -422,7 +429,7 @@ def apply(
             outcome = outcome_of(problem, layers)
         if not outcome.evaluation.feasible:
             which = "this scheme" if layers is None else "these layers"
-            raise too_many_suppressed(which, outcome.evaluation, problem)
+            raise not_met(which, outcome, problem)
     found = make_solution(problem, outcome, None, seconds, layers)
     warn_of_references(found)
     return found
@@ -430,8 +437,16 @@ def apply(
 
 def infeasible(problem: Problem) -> InfeasibleError:
     """Say why there is no solution, and what would help."""
-    coarsest = problem.evaluate(problem.lattice.high)
-    return too_many_suppressed("the coarsest scheme the policy allows", coarsest, problem)
+    coarsest = problem.outcome(problem.lattice.high)
+    return not_met("the coarsest scheme the policy allows", coarsest, problem)
+
+
+def not_met(which: str, outcome: Outcome, problem: Problem) -> InfeasibleError:
+    """Say that a scheme suppresses too much, or keeps too few of a group."""
+    if outcome.evaluation.suppressed_records > problem.suppression_limit:
+        return too_many_suppressed(which, outcome.evaluation, problem)
+    short = too_few_kept(which, problem, outcome)
+    return short or too_many_suppressed(which, outcome.evaluation, problem)
 
 
 def too_many_suppressed(which: str, evaluation: Evaluation, problem: Problem) -> InfeasibleError:

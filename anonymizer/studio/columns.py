@@ -92,7 +92,12 @@ def distribution(column: Column, ordered: bool) -> dict[str, Any]:
     first = sorted(there.items(), key=lambda pair: (-pair[1], pair[0]))
     bars = [{"label": text, "count": count} for text, count in first[: BARS - 1]]
     if rest := first[BARS - 1 :]:
-        bars.append({"label": f"{len(rest):,} others", "count": sum(n for _, n in rest)})
+        others = {
+            "label": f"{len(rest):,} others",
+            "count": sum(n for _, n in rest),
+            "others": True,
+        }
+        bars.append(others)
     return {"kind": "values", "bars": bars}
 
 

@@ -12,7 +12,14 @@ from typing import Any
 
 from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.table import Table
-from anonymizer.errors import AnonymizerError, AnonymizerWarning, show_values
+from anonymizer.errors import (
+    AnonymizerError,
+    AnonymizerWarning,
+    DataError,
+    HierarchyError,
+    InfeasibleError,
+    show_values,
+)
 from anonymizer.explanation.explanation import Explanation, explain_scheme
 from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.kernels.compilation import while_compiling
@@ -29,6 +36,7 @@ from anonymizer.studio.figures import (
     describe_evidence,
     describe_explanation,
     describe_frontier,
+    describe_layers,
     describe_solution,
 )
 from anonymizer.studio.folder import Folder
@@ -114,7 +122,7 @@ class StudioEngine:
             except Cancelled:
                 self.events.tell("cancelled", revision=revision)
             except (AnonymizerError, OSError) as error:
-                self.fail(job, revision, str(error))
+                self.fail(job, revision, str(error), panel_of(error))
             except Exception as error:  # a page that waits for ever helps nobody
                 said = f"this should not have happened ({type(error).__name__}: {error})."
                 self.fail(job, revision, said)
@@ -123,10 +131,10 @@ class StudioEngine:
 
         return guard
 
-    def fail(self, job: Job, revision: int, message: str) -> None:
-        """Tell what went wrong, unless nobody waits for it any more."""
+    def fail(self, job: Job, revision: int, message: str, panel: str | None = None) -> None:
+        """Tell what went wrong, and where it is mended, unless nobody waits for it any more."""
         if not job.dropped.is_set():
-            self.tell("failure", revision, message=message)
+            self.tell("failure", revision, message=message, panel=panel)
 
     def say(self, what: str, revision: int, **more: Any) -> None:
         """Tell what is going on."""
@@ -140,10 +148,13 @@ class StudioEngine:
             notes = [*self.notes, *why_no_frontier(found.problem)]
             self.tell("solution", revision, solution=describe_solution(found), notes=notes)
             self.tell("problem", revision, **describe_problem(found.problem))
-        if found.layers:
-            return  # a release in layers has no scheme with others around it
         job.check()
         self.say("explaining", revision)
+        if found.layers:  # they have no scheme with others around it
+            explained_layers = describe_layers(found)
+            with self.taking(job):
+                self.tell("explanation", revision, explanation=explained_layers)
+            return
         explained = explain_scheme(found, self.watch(job, "explaining", revision))
         with self.taking(job):
             self.explanation = explained
@@ -306,6 +317,12 @@ class StudioEngine:
         """End the threads."""
         self.worker.close()
         self.beside.close()
+
+
+def panel_of(error: Exception) -> str | None:
+    """Say on which panel of the page an error is mended; None where none is known."""
+    panels = {HierarchyError: "hierarchies", DataError: "start", InfeasibleError: "explore"}
+    return next((panel for kind, panel in panels.items() if isinstance(error, kind)), None)
 
 
 @contextmanager

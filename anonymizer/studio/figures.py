@@ -8,6 +8,7 @@ from typing import Any
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.comparison.comparison import compare
 from anonymizer.explanation.explanation import Explanation
+from anonymizer.explanation.layered import explain_layers
 from anonymizer.explanation.neighbourhood import Step
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.report.chart import STYLE
@@ -15,6 +16,7 @@ from anonymizer.report.comparison import comparison_sections
 from anonymizer.report.evidence import result_section
 from anonymizer.report.explanation import blocking_section, cheapest_section
 from anonymizer.report.frontier import draw_frontier
+from anonymizer.report.layered import layered_sections
 from anonymizer.report.sections import FigureTable, Picture, Section, tone, unmarked
 from anonymizer.report.suppression import suppression_section
 from anonymizer.search import Status
@@ -61,6 +63,12 @@ def describe_explanation(explanation: Explanation) -> dict[str, Any]:
         ],
         "next": describe_sections(section(explanation) for section in following),
     }
+
+
+def describe_layers(solution: Solution) -> dict[str, Any]:
+    """Return what layers do and give away; there are no steps from them."""
+    sections = layered_sections(explain_layers(solution))
+    return {"drivers": [], "next": describe_sections(sections)}
 
 
 def describe_step(step: Step | None) -> dict[str, Any] | None:

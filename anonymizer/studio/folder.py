@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.data.staging import Staging, replace_file
+from anonymizer.decision.context import Context
 from anonymizer.errors import AnonymizerError, DataError, PolicyError, quote
 from anonymizer.policy import Policy, renewed_policy
 from anonymizer.proposal.proposal import POLICY, Proposal
@@ -49,6 +50,10 @@ class Folder:
     def context(self) -> Path:
         """What the steward states for the decision page, if there is such a file."""
         return self.path / CONTEXT
+
+    def stated(self) -> Context:
+        """Read the context; nothing is stated where there is no file."""
+        return Context.read(self.context) if self.context.is_file() else Context()
 
     def place_for(self, name: str) -> Path:
         """Return where a file of some name goes; a DataError refuses names that lead elsewhere.

@@ -26,6 +26,7 @@ from anonymizer.policy import Policy
 from anonymizer.problem import (
     Problem,
     columns_beside,
+    columns_of_groups,
     columns_of_subsets,
     explain_revealed,
     find_given_away,
@@ -37,7 +38,12 @@ from anonymizer.proof.format import Proof, ProofError, digest_of_policy, read_pr
 from anonymizer.proof.table import Unsupported
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.layered import in_layers, search_again
-from anonymizer.solution.manifest import describe_overall, round_retained, schemes_to_apply
+from anonymizer.solution.manifest import (
+    describe_overall,
+    round_groups,
+    round_retained,
+    schemes_to_apply,
+)
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures, differing_keys
@@ -82,6 +88,7 @@ def check_against(
     person = [] if policy.data.id is None else [policy.data.id]
     models = policy.load_models()
     beside = [*columns_beside(models, policy), *columns_of_subsets(models)]
+    beside += columns_of_groups(policy)
     ordered = [name for name in policy.dropped if name in original.columns]
     loaded = load(original, [*released_columns(policy), *person, *beside, *ordered])
     try:
@@ -105,9 +112,17 @@ def check_against(
         "after": asdict(solution.after),
         "references": {each.model: asdict(each) for each in solution.references},
         "overall": describe_overall(solution).get("overall", {}),
+        "keep": round_groups(solution).get("keep", []),
     }
     newer = {key: figures[key] for key in ("people", "retained", "collapsed")}
-    claimed = {"attribute_loss": {}, "overall": {}, **newer, **manifest, **manifest["risk"]}
+    claimed = {
+        "attribute_loss": {},
+        "overall": {},
+        "keep": [],
+        **newer,
+        **manifest,
+        **manifest["risk"],
+    }
     claimed["references"] = {each["model"]: each for each in manifest.get("references", [])}
     yield check_figures(claim, figures, claimed)
     yield check_given_away(problem)

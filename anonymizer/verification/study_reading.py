@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Attribute, Policy, Role
+from anonymizer.problem.seen import time_columns
 from anonymizer.solution.manifest import FILE_NAME, read_manifest
 from anonymizer.solution.study_manifest import check_study_manifest
 from anonymizer.verification.attackers import PlainStudy, PlainTable
@@ -80,6 +81,16 @@ class ReleasedTable:
             return [()] * self.rows
         columns = [texts_of(self.reading.columns[h.name]) for h in self.hierarchies]
         return list(zip(*columns, strict=True))
+
+    def times(self) -> list[tuple[str, ...]]:
+        """Return when the event of each row was, apart from what it was."""
+        names = time_columns(self.policy)
+        if not names:
+            return [()] * self.rows
+        general = {} if self.reading is None else self.reading.columns
+        other = [name for name in names if name not in general]
+        columns = {**general, **read_columns(self.table, other)} if other else general
+        return list(zip(*(map(same_text, texts_of(columns[n])) for n in names), strict=True))
 
     def kept(self) -> list[tuple[str, ...]]:
         """Return what is released as it was in each row."""
@@ -177,8 +188,12 @@ def labels(table: ReleasedTable, people: str) -> list[str]:
     return [f"{start}{name}" for name in table.policy.quasi_identifiers]
 
 
-def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy:
-    """Put the released rows together, by person; `whole` ones have columns that are kept, too."""
+Values = Callable[[ReleasedTable], list[tuple[str, ...]]]
+"""What is read of each row of a released table."""
+
+
+def histories_of(tables: list[ReleasedTable], *values: Values) -> PlainStudy:
+    """Put the released rows together, by person, each with some values: if none, what is generalized."""
     places = {each.name: place for place, each in enumerate(tables)}
     row_of_key = {
         each.name: {key: row for row, key in enumerate(own)}
@@ -187,13 +202,12 @@ def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy
     }
     made = []
     for each in tables:
-        values: list[Hashable] = [*each.generalized()]
-        if whole:
-            values = [*zip(values, each.kept(), strict=True)]
+        read = [own(each) for own in values or (ReleasedTable.generalized,)]
+        told: list[Hashable] = [*zip(*read, strict=True)] if len(read) > 1 else [*read[0]]
         if above := each.above():
             parent, keys = above
             rows = [row_of_key[parent][key] for key in keys]
-            made.append(PlainTable(each.name, values, places[parent], rows))
+            made.append(PlainTable(each.name, told, places[parent], rows))
         else:
-            made.append(PlainTable(each.name, values))
+            made.append(PlainTable(each.name, told))
     return PlainStudy(tuple(made))

@@ -1,6 +1,6 @@
 """python -m experiments.kitamura: every log(I) that the paper prints, computed from its table.
 
-Reads characteristics.csv, the paper's table as it is printed but for its medians. Writes
+Reads characteristics.csv, the paper's table as it is printed. Writes
 results/kitamura/: indicators.csv (every row of the table), printed.csv (beside what is printed), the
 coloured table as a page, and a summary.
 """

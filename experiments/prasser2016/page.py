@@ -16,7 +16,8 @@ from experiments.prasser2016.page_measures import (
     summarize_safe_harbor,
 )
 from experiments.prasser2016.tables import ATTACKERS, contradictions, grade, protection
-from experiments.prasser2016.writing import bullets, listed, markdown, power, share
+from experiments.prasser2016.writing import power, share
+from experiments.writing import bullets, listed, markdown
 
 
 def write_page(findings: Findings) -> str:

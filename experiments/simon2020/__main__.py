@@ -24,6 +24,7 @@ from experiments.simon2020.measure import (
     OnStep,
     assess_visits,
     compare_counts,
+    compare_kept,
     compare_people,
     compare_plans,
     compare_sdcmicro,
@@ -61,8 +62,8 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     counts = compare_counts(findings)
     people = compare_people(plan.people, SEED, step)
     reference = compare_sdcmicro(step)
-    plans = compare_plans(findings, step)
-    page = write_page(findings, counts, people, reference, plans)
+    plans, kept = compare_plans(findings, step), compare_kept(findings, step)
+    page = write_page(findings, counts, people, reference, plans, kept)
     if folder is None:
         print(page)
         return
@@ -70,6 +71,7 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     counts.to_csv(folder / "counts.csv", index=False)
     people.to_csv(folder / "people.csv", index=False)
     plans.to_csv(folder / "plans.csv", index=False, float_format="%.9g")
+    kept.to_csv(folder / "kept.csv", index=False, float_format="%.9g")
     if reference is not None:
         reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")
     (folder / "README.md").write_text(page, encoding="utf-8")

@@ -262,6 +262,7 @@ def test_other_people_or_ids_written_otherwise_are_refused(tmp_path: Path) -> No
         ({"data": {"id": "id", "sample": 0.5}}, "data.sample do not go together"),
         ({"risk": [{"model": "average", "threshold": 0.2}]}, "keeps one [[risk]], k-anonymity"),
         ({"release": {"layers": True}}, "release.layers do not go together"),
+        ({"keep": [{"where": "value = a", "at_least": 0.5}]}, "[[keep]] do not go together"),
         ({"release": {"suppressed": "redact"}}, 'release.suppressed = "redact" do not go'),
         ({"release": {"accept_leavers": 1, "register": None}}, "accept_leavers is of a register"),
     ],

@@ -32,6 +32,7 @@ from anonymizer.risk import (
     DistinctL,
     EntropyL,
     Estimates,
+    ExpectedUniques,
     KAnonymity,
     KMap,
     ModelKind,
@@ -99,6 +100,11 @@ EXAMPLES: dict[str, list[RiskModel]] = {
     "p-uniqueness": [
         PUniqueness(threshold, population, estimator)
         for threshold, population in ((0.001, 10_000), (0.05, 200))
+        for estimator in ("pitman", "zayatz", "snb", "dankar")
+    ],
+    "expected-uniques": [
+        ExpectedUniques(people, population, estimator)
+        for people, population in ((0.5, 10_000), (3, 200))
         for estimator in ("pitman", "zayatz", "snb", "dankar")
     ],
     "overall": [

@@ -28,14 +28,33 @@ export function chart(markup) {
   return document.importNode(parsed.documentElement, true);
 }
 
-// A table: the first cell of a row names it, and what is in a column of figures stands on the right. A row may be
-// an element that was made already; a cell may be an element or a text.
+// A table: the first cell of a row names it, and what is in a column of figures stands on the right. A row is its
+// cells, or an object with its `cells`, its properties and a `group`, the heading of a run of rows. In a narrow
+// window each row is a card, whose cells say of which column they are; roles keep it a table for who listens.
 export function table(header, rows, { figures = [], ...properties } = {}) {
-  const place = (at) => ({ class: figures.includes(at) ? "number" : undefined });
-  const cells = (row) => row.map((content, at) => (at ? make("td", place(at), content) : make("th", { scope: "row" }, content)));
-  return make("div", { class: "scroll" }, make("table", { class: "wide", ...properties },
-    make("thead", {}, make("tr", {}, header.map((content, at) => make("th", { scope: "col", ...place(at) }, content)))),
-    make("tbody", {}, rows.map((row) => (row instanceof Element ? row : make("tr", {}, cells(row)))))));
+  const words = header.map((content) => (typeof content === "string" ? content : content.dataset?.name ?? ""));
+  const place = (at) => ({ class: figures.includes(at) ? "number" : undefined, "data-of": words[at] || undefined });
+  const line = ({ cells, ...own }) => make("tr", { role: "row", ...own }, cells.map((content, at) => (at
+    ? make("td", { role: "cell", ...place(at) }, make("div", {}, content)) : make("th", { scope: "row", role: "rowheader" }, content))));
+  const heading = (group) => make("tr", { role: "row", class: "heading" }, make("th", { colspan: header.length, scope: "rowgroup", role: "rowheader" }, group));
+  const all = rows.map((row) => (Array.isArray(row) ? { cells: row } : row));
+  return scroller(make("table", { class: "wide", role: "table", ...properties },
+    make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, header.map((content, at) => make("th", { scope: "col", role: "columnheader", class: place(at).class }, content)))),
+    make("tbody", { role: "rowgroup" }, all.map(({ group, ...row }) => [group ? heading(group) : null, line(row)]))));
+}
+
+// What is wider than its place is scrolled by keys too, and is a stop on the way of Tab only then.
+let watching = null;
+const watch = (entries) => entries.forEach(({ target }) => {
+  if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  else target.removeAttribute("tabindex");
+});
+
+function scroller(content) {
+  const box = make("div", { class: "scroll" }, content);
+  watching ??= new ResizeObserver(watch);
+  watching.observe(box);
+  return box;
 }
 
 // A section of the reports: sentences, tables and pictures, some of which are folded.

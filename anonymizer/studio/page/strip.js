@@ -3,6 +3,7 @@
 import { make, quality, share, signed, whole } from "./dom.js";
 import { attempt, on, shown, studio } from "./studio.js";
 import { ask } from "./server.js";
+import { undo } from "./policy.js";
 
 const WORDS = {
   reading: "reading the table", searching: "searching", explaining: "explaining", frontier: "other thresholds",
@@ -41,7 +42,9 @@ function render() {
   const last = trying ? "trying out, not written down" : studio.state.label;
   if (studio.failure && !trying) {
     strip.replaceChildren(
-      make("p", { class: "failure", role: "alert" }, studio.failure), activity());
+      make("p", { class: "failure", role: "alert" }, studio.failure),
+      make("p", { class: "actions" }, studio.mended ? make("a", { class: "button", href: `#${studio.mended}` }, `Open ${studio.mended[0].toUpperCase()}${studio.mended.slice(1)}`) : null,
+        studio.state.undo ? make("button", { type: "button", "data-key": "undo-failure", onclick: undo }, `Undo: ${studio.state.undo}`) : null), activity());
     return;
   }
   if (!now) {

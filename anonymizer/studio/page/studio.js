@@ -12,6 +12,7 @@ export const studio = {
   explanation: null,
   frontier: null,
   failure: null,
+  mended: null, // the panel on which it is mended
   working: null,
   notes: [],
   released: null,
@@ -60,7 +61,7 @@ const HEARD = {
   released(content) { studio.released = content; },
   evidence(content) { studio.evidence = content; },
   attacked(content) { studio.attacked = content; },
-  failure(content) { studio.failure = content.message; },
+  failure(content) { Object.assign(studio, { failure: content.message, mended: content.panel }); },
 };
 
 // Messages for the user; a refused change leaves everything as it was.
@@ -110,14 +111,14 @@ let sequence = 0;
 export const tryOut = latest((changes) => {
   sequence += 1;
   return ask("try", { revision: studio.state.revision, changes, sequence });
-});
+}, (error) => { if (error.status !== 409) complain(error); }); // a slider that was let go meanwhile has been written down
 
 // The answer to a question about the solution, asked once for a revision; the view is rendered when it comes.
 export function answerTo(question, view, render, also = () => "") {
   let found = null;
   let asked = null;
   on(["state"], () => { found = null; asked = null; });
-  on(["released"], () => { asked = null; }); // files may have been written meanwhile
+  on(["released", "context"], () => { asked = null; }); // files may have been written meanwhile
   return (panel) => {
     const wanted = `${studio.state.revision} ${also()}`;
     if (studio.solution && asked !== wanted) {
