@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer import Policy, Solution, anonymize, apply, write_release
 from anonymizer.demo import population, register
 from anonymizer.register.folder import Register
-from anonymizer.register.promise import ABSENT, Classes, exposed
+from anonymizer.register.promise import ABSENT, Classes, by_intersection, exposed
 from experiments.datasets import (
     RESULTS,
     add_data_option,
@@ -117,21 +116,6 @@ class Releases:
         }
 
 
-def by_intersection(classes: Classes, k: int) -> NDArray[np.bool_]:
-    """Mark whoever is among fewer than k by the classes that they were in, whoever else was in others."""
-    there = classes != ABSENT
-    below = np.zeros(len(classes), np.bool_)
-    for pattern in np.unique(there, axis=0):
-        if not pattern.any():
-            continue
-        rows = np.flatnonzero(there[:, pattern].all(axis=1))
-        _, label, counts = np.unique(
-            classes[rows][:, pattern], axis=0, return_inverse=True, return_counts=True
-        )
-        below[rows] |= (counts[label.reshape(-1)] < k) & (there[rows] == pattern).all(axis=1)
-    return below
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.over_time", description=__doc__)
     options.add_argument("--out", type=Path, help="folder to write to")
@@ -214,9 +198,9 @@ def describe(found: pd.DataFrame) -> str:
         "# Four quarterly releases",
         "",
         f"Written by `python -m experiments.over_time`. k = {K}; {CORRECTED:.0%} of the people are "
-        "corrected in a quarter, and as many arrive as leave (turnover). Counted are the people among fewer than "
-        f"{K} for whoever has all releases so far and knows who is in them: by intersecting the classes "
-        "that somebody was in, and by subtracting those that they were not in as well.",
+        "corrected in a quarter, and as many arrive as leave (turnover). Counted are the people among "
+        f"fewer than {K} for whoever has all releases so far and knows who is in them: by intersecting "
+        "the classes that somebody was in, and by subtracting those that they were not in as well.",
         "",
     ]
     header = (

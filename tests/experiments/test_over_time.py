@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer.register.promise import ABSENT, exposed
+from anonymizer.register.promise import ABSENT, by_intersection, exposed
 from experiments.datasets import RESULTS
 from experiments.over_time import __main__ as over_time
-from experiments.over_time.__main__ import BESIDE, by_intersection, main
+from experiments.over_time.__main__ import BESIDE, main
 
 
 def test_with_a_register_nobody_is_among_fewer_and_without_one_somebody_is() -> None:
