@@ -77,10 +77,10 @@ class Problem(Displayed):
     """The largest number of records that may be suppressed."""
     candidates: Candidates = ()
     """Columns that may tell whose each row is, where rows are counted all the same."""
-    groups: tuple[Group, ...] = ()
-    """The groups of which the policy wants a share kept."""
     earlier: Earlier | None = None
     """The releases before, where the policy names a register: the next one is safe beside them."""
+    groups: tuple[Group, ...] = ()
+    """The groups of which the policy wants a share kept."""
 
     @staticmethod
     def read(
