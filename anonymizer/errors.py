@@ -13,6 +13,9 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Self
 
+MOST_FAULTS = 100
+"""So many faults of one place are listed."""
+
 
 class AnonymizerError(Exception):
     """A mistake the user can fix; its text is all the user needs to see."""
@@ -25,7 +28,7 @@ class AnonymizerError(Exception):
         return legible(super().__str__())
 
     @classmethod
-    def defective(cls, where: str, faults: Sequence[str], most: int = 100) -> Self:
+    def defective(cls, where: str, faults: Sequence[str]) -> Self:
         """Say everything that is wrong in one place.
 
         >>> print(AnonymizerError.defective("zip.csv", ["row 2 is empty.", "row 3 is too."]))
@@ -33,9 +36,9 @@ class AnonymizerError(Exception):
           - row 2 is empty.
           - row 3 is too.
         """
-        lines = [f"  - {fault}" for fault in faults[:most]]
-        if len(faults) > most:
-            lines.append(f"  - and {len(faults) - most:,} more.")
+        lines = [f"  - {fault}" for fault in faults[:MOST_FAULTS]]
+        if len(faults) > MOST_FAULTS:
+            lines.append(f"  - and {len(faults) - MOST_FAULTS:,} more.")
         several = "\n".join([f"{where} has {len(faults):,} defects:", *lines])
         error = cls(f"{where}: {faults[0]}" if len(faults) == 1 else several)
         error.faults = tuple(faults)
@@ -79,7 +82,7 @@ class HierarchyError(AnonymizerError):
         ...     print(HierarchyError.uncovered("zip", ["1", "2"], "zip.csv"))
         column 'zip': 2 values have no row in its hierarchy: '1', '2'. Add them to zip.csv.
         """
-        many = "1 value has" if len(values) == 1 else f"{len(values):,} values have"
+        many = counted(len(values), "value has", "values have")
         them = "it" if len(values) == 1 else "them"
         return cls(
             f"column '{attribute}': {many} no row in its hierarchy{list_cells(values)}. "
@@ -167,6 +170,15 @@ def quote_some(values: Iterable[object], most: int = 5) -> str:
     shown = [quote(value) for value in values]
     rest = len(shown) - most
     return ", ".join(shown) if rest <= 0 else ", ".join(shown[:most]) + f" and {rest} more"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Write a number of things; several are called as one with an s unless stated.
+
+    >>> counted(1, "error"), counted(2, "error"), counted(1_000, "leaf", "leaves")
+    ('1 error', '2 errors', '1,000 leaves')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 HIDDEN = " (hidden without --show-values)"

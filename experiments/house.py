@@ -1,20 +1,21 @@
-"""python -m experiments.house: how large the package is, room by room. Writes results/house/.
+"""python -m experiments.house: how large the package is, room by room, and how large it was.
 
-A line of code is one that is neither blank, nor a comment, nor part of a docstring or of a field's
-description.
+Writes results/house/. A line of code is one that is neither blank, nor a comment, nor part of a docstring
+or of a field's description.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
+import subprocess
 import sys
+import tarfile
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
@@ -34,10 +35,21 @@ from anonymizer.utility import Measure
 from docs.generate.blocks import PARTS
 from docs.generate.keys import fields_of
 from experiments.datasets import RESULTS
-from experiments.running import run_main
+from experiments.running import git, options_of, run_main
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, EXAMPLE = ROOT / "anonymizer", ROOT / "docs" / "example"
+FOLDERS = ("anonymizer", "tests", "experiments")
+BEFORE = "2193890c"
+"""The commit that figures are compared with unless another is named: the first that had some."""
+README = """# How large the house is
+
+Written by `python -m experiments.house`, compared with commit {before}. A room is a folder.
+`rooms.csv`: modules and lines of code of each room of the package, {modules} and {lines:,} in all.
+`change.csv`: the same beside what they were. `folders.csv`: package, tests and experiments alike.
+`names.csv`: what a newcomer must tell apart, and how many modules a cell passes from CSV to release.
+Blank lines, comments and docstrings do not count.
+"""
 SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
@@ -63,17 +75,33 @@ def lines_of_code(source: str) -> int:
     return len(code - described)
 
 
-def modules() -> Iterator[tuple[str, str]]:
-    """List the modules of the package: the room that each is in, and its source."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).parts
-        yield (parts[0] if len(parts) > 1 else "top level"), path.read_text(encoding="utf-8")
+def modules(folder: str = "anonymizer", commit: str | None = None) -> Iterator[tuple[str, str]]:
+    """List the modules of a folder, now or at a commit: the room that each is in, and its source."""
+    found = in_commit(commit, folder) if commit else in_checkout(folder)
+    for path, source in found:
+        yield (path.parts[1] if len(path.parts) > 2 else "top level"), source
 
 
-def measure_rooms() -> pd.DataFrame:
-    """Count the modules and lines of each room, the package's last."""
+def in_checkout(folder: str) -> Iterator[tuple[PurePosixPath, str]]:
+    """List the modules that are there, with their sources."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        yield PurePosixPath(path.relative_to(ROOT).as_posix()), path.read_text(encoding="utf-8")
+
+
+def in_commit(commit: str, folder: str) -> Iterator[tuple[PurePosixPath, str]]:
+    """List the modules that a commit has, with their sources."""
+    command = ["git", "-C", str(ROOT), "archive", commit, folder]
+    packed = subprocess.run(command, capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            if member.name.endswith(".py") and (file := archive.extractfile(member)):
+                yield PurePosixPath(member.name), file.read().decode("utf-8")
+
+
+def measure_rooms(folder: str = "anonymizer", commit: str | None = None) -> pd.DataFrame:
+    """Count the modules and lines of each room of a folder, all of them last."""
     rows = pd.DataFrame(
-        [(room, 1, lines_of_code(source)) for room, source in modules()],
+        [(room, 1, lines_of_code(source)) for room, source in modules(folder, commit)],
         columns=["room", "modules", "lines"],
     )
     rooms = rows.groupby("room", sort=True).sum().reset_index()
@@ -107,6 +135,27 @@ def measure_names() -> pd.DataFrame:
         "modules that work in a run": len(modules_of_a_run()),
     }
     return pd.DataFrame(list(figures.items()), columns=["what", "number"])
+
+
+def compare(now: dict[str, pd.DataFrame], commit: str) -> dict[str, pd.DataFrame]:
+    """Set the rooms of the package, and the folders, beside what they were at a commit."""
+    then = {folder: measure_rooms(folder, commit) for folder in FOLDERS}
+    return {
+        "change": beside(then["anonymizer"], now["anonymizer"], "room"),
+        "folders": beside(totals(then), totals(now), "folder"),
+    }
+
+
+def totals(rooms: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the last line of each folder's rooms: all of them."""
+    rows = [(folder, *table.iloc[-1].tolist()[1:]) for folder, table in rooms.items()]
+    return pd.DataFrame(rows, columns=["folder", "modules", "lines"])
+
+
+def beside(before: pd.DataFrame, after: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Set two counts side by side; what is on one side alone counts as none on the other."""
+    sides = before.merge(after, on=key, how="outer", suffixes=(" before", " after")).fillna(0)
+    return sides.astype({name: int for name in sides.columns if name != key})
 
 
 def keys_of_files() -> Iterator[tuple[str, str]]:
@@ -148,13 +197,21 @@ def modules_of_a_run() -> set[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Count, print and write."""
-    options = argparse.ArgumentParser(prog="python -m experiments.house", description=__doc__)
-    options.add_argument("--out", type=Path, help="folder to write to")
-    with Staging(options.parse_args(arguments).out or RESULTS / "house") as staging:
-        for name, table in {"rooms": measure_rooms(), "names": measure_names()}.items():
+    """Count, compare, print and write."""
+    options = options_of("house", __doc__)
+    options.add_argument("--since", default=BEFORE, help="the commit to compare with")
+    given = options.parse_args(arguments)
+    with Staging(given.out or RESULTS / "house") as staging:
+        now = {folder: measure_rooms(folder) for folder in FOLDERS}
+        tables = {"rooms": now["anonymizer"], "names": measure_names()}
+        if git("rev-parse", "--verify", "--quiet", f"{given.since}^{{commit}}"):
+            tables |= compare(now, given.since)
+        for name, table in tables.items():
             table.to_csv(staging.path(f"{name}.csv"), index=False)
             print(table.to_string(index=False), end="\n\n")
+        _, modules, lines = now["anonymizer"].iloc[-1]
+        said = README.format(before=given.since, modules=modules, lines=lines)
+        staging.path("README.md").write_text(said, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -19,9 +18,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from anonymizer.cli import main
 from anonymizer.data.secret import KEY_BYTES
 from anonymizer.errors import show_values
+from tests import command
 
 settings.register_profile(
     "whole",
@@ -120,9 +119,7 @@ def run(
     """Run the command line and return exit status, output and errors."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["anonymizer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return int(left.value.code or 0), *capsys.readouterr()
+        status = command.run(monkeypatch, *arguments)
+        return int(status), *capsys.readouterr()
 
     return call

@@ -141,7 +141,7 @@ class Recorder:
         self.evaluator = evaluator
         self.measure = evaluator.measure
         self.models = evaluator.models
-        self.microdata = evaluator.microdata
+        self.microdata, self.groups = evaluator.microdata, evaluator.groups
         self.suppression_limit = evaluator.suppression_limit
         self.suppressible, self.people = evaluator.suppressible, evaluator.people
         self.basis = evaluator.basis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from inspect import signature
@@ -216,6 +217,14 @@ def test_the_commands_of_the_set_up_are_those_of_the_makefile() -> None:
     for command in ("quick", "test", "lint", "docs", "docs-serve", "test-oldest", "audit", "bench"):
         assert f"make {command}" in section("Set-up")
         assert f"\n{command}:" in makefile
+
+
+def test_every_file_that_is_named_is_there_or_added() -> None:
+    added = {block.title for block in blocks_of(TEXT)}
+    named = set(re.findall(r"`((?:\w+/)+\w+\.\w+)`", TEXT)) - added - {"site/index.html"}
+    assert [
+        n for n in named if not any((ROOT / top / n).exists() for top in (".", "anonymizer"))
+    ] == []
 
 
 def test_the_house_names_every_folder_of_the_package() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.analyses.pair import ABSENT, Categories, Floats, Numbers, Pair
-from anonymizer.comparison.binning import FEWEST_PEOPLE, OTHER, count_people
+from anonymizer.comparison.binning import FEWEST_PEOPLE, OTHER
+from anonymizer.data.aggregate import count_people
 from anonymizer.errors import DataError
 from anonymizer.policy.analysis import Fitted
 from anonymizer.policy.formula import Factor, Formula

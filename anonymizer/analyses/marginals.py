@@ -33,4 +33,6 @@ def run(analysis: Marginals, pair: Pair) -> Result:
     rows = [Marginal(c.name, c.values_before, c.values_after, c.distance) for c in chosen]
     mean = sum(row.distance for row in rows) / len(rows)
     ordered = tuple(sorted(rows, key=lambda row: -row.distance))
-    return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=METHOD)
+    return Result(
+        analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=pair.say_how(METHOD)
+    )

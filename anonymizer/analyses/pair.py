@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from anonymizer.comparison.binning import Binned
 from anonymizer.comparison.comparison import bin_columns
+from anonymizer.comparison.weights import read_weights, say_weights
 from anonymizer.data.column import Column
 from anonymizer.errors import DataError, quote_some
 from anonymizer.hierarchy import MISSING
@@ -74,6 +75,16 @@ class Pair:
         """Each column in a few bins, before and after."""
         columns = bin_columns(self.solution.release, self.kept, self.released)
         return {column.name: column for column in columns}
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The sampling weight of each row, with a mean of 1."""
+        found = read_weights(self.solution.release)
+        return np.ones(self.records) if found is None else found
+
+    def say_how(self, method: str) -> str:
+        """Say how frequencies were made, and that they are weighted where they are."""
+        return " ".join((method, *say_weights(self.solution.release)))
 
     @property
     def records(self) -> int:

@@ -59,15 +59,17 @@ def run(analysis: Queries, pair: Pair) -> Result:
         for at in chosen.tolist():
             asked, answered = conditions[columns[at]]((one, other))
             before, after = before * asked, after * answered
-        true[number] = before.sum()
-        errors[number] = abs(after.sum() - true[number]) / max(true[number], LEAST * pair.records)
+        true[number] = before @ pair.weights
+        errors[number] = abs(after @ pair.weights - true[number]) / max(
+            true[number], LEAST * pair.records
+        )
     return Result(
         analysis,
         FIGURE,
         float(np.median(errors)),
         higher_is_better=False,
         rows=by_size(true / pair.records, errors),
-        method=METHOD,
+        method=pair.say_how(METHOD),
     )
 
 

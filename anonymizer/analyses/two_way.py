@@ -42,7 +42,9 @@ def run(analysis: TwoWay, pair: Pair) -> Result:
     rows = [compare_table(one, other) for one, other in combinations(chosen, 2)]
     mean = sum(row.distance for row in rows) / len(rows)
     ordered = tuple(sorted(rows, key=lambda row: -row.distance))
-    return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=METHOD)
+    return Result(
+        analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=pair.say_how(METHOD)
+    )
 
 
 def compare_table(one: Binned, other: Binned) -> TwoWayTable:

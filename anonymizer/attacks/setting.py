@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.matching import NOBODY, ReleasedCells, find_owners
-from anonymizer.data.aggregate import code_labels, label_together
+from anonymizer.data.aggregate import code_labels, count_people, label_together
 from anonymizer.data.column import Column
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError
@@ -124,9 +124,7 @@ class Setting:
 
     def count_people(self, group_of_record: NDArray[np.integer[Any]], groups: int) -> Integers:
         """Count the people of the original in each of some groups of its records."""
-        people = int(self.person.max(initial=0)) + 1
-        pairs = np.unique(group_of_record.astype(np.int64) * people + self.person)
-        return np.bincount(pairs // people, minlength=groups)
+        return count_people(group_of_record, self.person, groups)
 
     def name(self, column: int) -> str:
         """Name a column."""

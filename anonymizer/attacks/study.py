@@ -1,16 +1,17 @@
 """Attackers of linked tables: who knows a person's row and some of their events, and looks for them.
 
-Each attacker is a power: the promised one, one event more, and all events with the knowledge that there
-are no others. People of the original are drawn, and of each so many events as the power has, at random.
-Both are generalized as the release is, and the released people who match are counted, as forests. Then
-the attacker points at one of them.
+An attacker is a power: the promised one, one event more, and all events with the knowledge that there
+are no others. Two more know what no power covers: how many events a person has, and all columns of the
+release with those that are kept. People of the original are drawn, and of each so many events as the
+power has, at random. Both are generalized as the release is, and the released people who match are
+counted, as forests. Then the attacker points at one of them.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,16 +24,29 @@ from anonymizer.attacks.setting import AttackPlan
 from anonymizer.data.opening import TableLike
 from anonymizer.estimators.proportions import Rate
 from anonymizer.policy import Policy
+from anonymizer.problem.date_shift import in_intervals
 from anonymizer.problem.study import StudyProblem, TablesLike
 from anonymizer.risk.study import PROFILE, StudyAnonymity
 from anonymizer.solution.manifest import ManifestLike
-from anonymizer.verification.attackers import Attackers, Event, PlainStudy, PlainTable, Written
+from anonymizer.verification.attackers import (
+    PEOPLE,
+    Attackers,
+    Event,
+    PlainStudy,
+    PlainTable,
+    Written,
+)
 from anonymizer.verification.study_original import (
     original_histories,
     originals_of,
     profiles_of,
 )
-from anonymizer.verification.study_reading import find_study, histories_of, open_released
+from anonymizer.verification.study_reading import (
+    ReleasedTable,
+    find_study,
+    histories_of,
+    open_released,
+)
 
 DRAW_PEOPLE, DRAW_EVENTS, DRAW_GUESS = 1, 2, 3
 BASELINE = "released people who are pointed at at random"
@@ -47,6 +61,8 @@ class StudySetting:
     model: StudyAnonymity
     """What the release promises."""
     plan: AttackPlan
+    whole: tuple[PlainStudy, PlainStudy] | None = None
+    """Release and original with the columns that are kept; None where there are none."""
 
     @cached_property
     def drawn(self) -> NDArray[np.int64]:
@@ -82,8 +98,9 @@ def attack_study(
     left out where the policy says where they are. Each attacker tries so many `people`.
     """
     setting = read_study_setting(released, policy, against, manifest, AttackPlan(people, seed))
-    results = tuple(by_power(setting, name, model) for name, model in attackers(setting.model))
-    return Attacks(results, setting.original.people, setting.released.people, seed)
+    results = [by_power(setting, name, model) for name, model in attackers(setting.model)]
+    results += [by_number(setting), *by_all_columns(setting)]
+    return Attacks(tuple(results), setting.original.people, setting.released.people, seed)
 
 
 def read_study_setting(
@@ -94,10 +111,19 @@ def read_study_setting(
     originals = None if against is None else originals_of(against, policy, claims)
     problem = StudyProblem.read(originals, policy)
     scheme = tuple(claims["scheme"][name] for name in problem.study.attributes)
-    read = histories_of(open_released(given, problem.policy, claims))
-    return StudySetting(
-        read, without_kept(original_histories(problem, scheme)), problem.model, plan
-    )
+    released_tables = open_released(given, problem.policy, claims)
+    whole = None
+    if problem.kept_columns:
+        seen, tables = problem, released_tables
+        if problem.policy.release.date_shift is not None:
+            views, _ = in_intervals({p.name: p.table for p in problem.parts}, problem.policy)
+            seen = replace(problem, parts=tuple(p.with_table(views[p.name]) for p in problem.parts))
+            views, _ = in_intervals({t.name: t.table for t in tables}, problem.policy)
+            tables = [replace(each, table=views[each.name]) for each in tables]
+        read = histories_of(tables, ReleasedTable.generalized, ReleasedTable.kept)
+        whole = read, original_histories(seen, scheme)
+    original = without_kept(original_histories(problem, scheme))
+    return StudySetting(histories_of(released_tables), original, problem.model, plan, whole)
 
 
 def without_kept(histories: PlainStudy) -> PlainStudy:
@@ -136,7 +162,48 @@ def by_power(setting: StudySetting, name: str, model: StudyAnonymity) -> Attack:
     )
     if not setting.released.people:
         return skip(name, question, "nobody is released.")
-    matching = np.array(count_matches(setting, model), np.int64)
+    return point_at_one(setting, name, question, count_matches(setting, model))
+
+
+def by_number(setting: StudySetting) -> Attack:
+    """Look for people by their row and how many events they have in each table."""
+    question = (
+        "Knowing a person's row and how many events they have in each table, how many released people "
+        "match, and is the one that they point at the person?"
+    )
+
+    def known(histories: PlainStudy) -> list[Hashable]:
+        rows = histories.tables[PEOPLE].values
+        return [(row, histories.number(person)) for person, row in enumerate(rows)]
+
+    matching = count_equal(setting, known(setting.released), known(setting.original))
+    return point_at_one(setting, "number of events", question, matching)
+
+
+def by_all_columns(setting: StudySetting) -> Iterator[Attack]:
+    """Look for people by all that is released of them, where columns are kept."""
+    if setting.whole is not None:
+        question = (
+            "Knowing all columns of all rows of a person as they are released, those that are kept too, "
+            "how many released people match, and is the one that they point at the person?"
+        )
+        matching = count_equal(setting, *map(profiles_of, setting.whole))
+        yield point_at_one(setting, "all released columns", question, matching)
+
+
+def count_equal(
+    setting: StudySetting, released: Sequence[Hashable], original: Sequence[Hashable]
+) -> list[int]:
+    """Count the released people who are equal to each person drawn."""
+    times = Counter(released)
+    return [times[original[person]] for person in setting.drawn.tolist()]
+
+
+def point_at_one(setting: StudySetting, name: str, question: str, matches: Sequence[int]) -> Attack:
+    """Let an attacker point at one of those who match, given how many these are."""
+    if not setting.released.people:
+        return skip(name, question, "nobody is released.")
+    model, matching = setting.model, np.array(matches, np.int64)
     random = setting.random(DRAW_GUESS)
     there = setting.shares_released
     right = random.random(there.size) < there / np.maximum(matching, 1)

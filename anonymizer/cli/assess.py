@@ -17,7 +17,7 @@ from anonymizer.cli.terminal import (
     PolicyFile,
     command,
     is_watched,
-    make_console,
+    live_line,
 )
 from anonymizer.errors import PolicyError
 
@@ -365,19 +365,9 @@ def step_line() -> Iterator[OnProgress]:
     if not is_watched():
         yield lambda *_: None
         return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn
 
-    console = make_console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("reading the table")
-        yield lambda what, done, steps: bar.update(
-            task, description=what, completed=done, total=steps or None
+    with live_line("reading the table", BarColumn()) as update:
+        yield lambda what, done, steps: update(
+            description=what, completed=done, total=steps or None
         )

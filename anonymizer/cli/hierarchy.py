@@ -18,7 +18,7 @@ from anonymizer.cli.terminal import (
     command,
     make_console,
 )
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,15 +58,6 @@ def check_hierarchies(
 
     described = [{"file": str(file), **asdict(defect)} for file, defect in defects]
     return CommandResult(described, show, passed=not errors)
-
-
-def counted(number: int, what: str) -> str:
-    """Write a number of things.
-
-    >>> counted(1, "error"), counted(2, "error")
-    ('1 error', '2 errors')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 @app.command("build")
@@ -128,9 +119,9 @@ def suggest_hierarchies(
 
     Example: `anonymizer hierarchy suggest discharges.csv --column age --column zip --out specs`
     """
-    from anonymizer.hierarchy.files import suggest_for, write_suggestions
+    from anonymizer.hierarchy.files import suggest_specs, write_suggestions
 
-    specs = suggest_for(table, column or [], delimiter, encoding, sheet)
+    specs = suggest_specs(table, column or [], delimiter, encoding, sheet)
     if out is not None:
         for path in write_suggestions(specs, out):
             print(path)

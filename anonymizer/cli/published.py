@@ -40,8 +40,8 @@ def published(
     advantage: Annotated[
         Limit,
         typer.Option(
-            help="The most by which PDP or PFDPTC may raise a probability above its baseline, from 0 "
-            "to 1."
+            help="The most by which PDP, PFDPTC or a guess of a value may raise a probability above its "
+            "baseline, from 0 to 1."
         ),
     ] = None,
     out: Annotated[
@@ -54,6 +54,7 @@ def published(
     Each row of the CSV is a characteristic and its count in each arm, as it is printed:
     `Hypertension,111,48` or `Hypertension,111 (48.7),48 (45.7)`; `65/145` where only 145 were measured. A
     row with a name and empty cells is a heading: rows under it that add up to everybody are categories.
+    Medians, quartiles and means, as in `Median age (IQR),62.5 (53-72.5),62 (49-71)`, are attacked too.
     The sizes of the arms stand in the header, as in `Placebo (N = 105)`, or are given.
 
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`

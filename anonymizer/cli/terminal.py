@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +19,7 @@ from anonymizer.errors import AnonymizerWarning, legible, printable, show_values
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.progress import ProgressColumn
 
     from anonymizer.search.state import OnProgress
 
@@ -233,23 +234,30 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
     if not is_watched():
         yield lambda _: None
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     from anonymizer.kernels.compilation import while_compiling
     from anonymizer.report.progress import COMPILING
 
-    console = make_console(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(text)
+    with live_line(text) as update:
 
         def say(line: str) -> None:
-            bar.update(task, description=line)
+            update(description=line)
 
         with while_compiling(lambda: say(COMPILING)):
             yield say
+
+
+@contextmanager
+def live_line(text: str, *more: ProgressColumn) -> Iterator[Callable[..., None]]:
+    """Keep one line of the terminal up to date, with other columns beside the text and the time."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = make_console(stderr=True)
+    said = TextColumn("{task.description}", markup=False)
+    columns = SpinnerColumn(), said, *more, TimeElapsedColumn()
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as line:
+        yield partial(line.update, line.add_task(text))
 
 
 @contextmanager

@@ -16,9 +16,9 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCounts:
-    """The records of two columns in each pair of bins, before and after."""
+    """The records of two columns in each pair of bins, before and after, by their weights."""
 
-    before: NDArray[np.int64]
+    before: NDArray[np.int64] | NDArray[np.float64]
     after: NDArray[np.float64]
     """Values that are coarser than a bin count as spread evenly over the leaves that they cover."""
     freedom: tuple[int, int]
@@ -29,12 +29,16 @@ class JointCounts:
         """Count two columns together."""
         bins = len(one.labels), len(other.labels)
         cells = len(one.shares), len(other.shares)
+        weights = one.weights
         counts = count_jointly(one.after, other.after, cells)[:-1, :-1]  # the last is not released
+        weighed = counts
+        if weights is not None:
+            weighed = count_jointly(one.after, other.after, cells, weights)[:-1, :-1]
         # spreading a value over its leaves adds no freedom: what chance gives is that of the cells
         freedom = np.minimum(occupied(counts), bins).tolist()
         return JointCounts(
-            count_jointly(one.before, other.before, bins),
-            one.shares[:-1].T @ counts @ other.shares[:-1],
+            count_jointly(one.before, other.before, bins, weights),
+            one.shares[:-1].T @ weighed @ other.shares[:-1],
             (freedom[0], freedom[1]),
         )
 
@@ -50,14 +54,14 @@ class JointCounts:
         V and Tschuprow's T) and both are divided by what is possible before, so that they compare.
         """
         size = occupied(self.before)
-        possible = largest(size, int(self.before.sum()))
+        possible = largest(size, round(float(self.before.sum())))
         return (
             scaled(contingency(self.before, size), possible),
             scaled(contingency(self.after, self.freedom), possible),
         )
 
 
-def occupied(counts: NDArray[np.integer]) -> tuple[int, int]:
+def occupied(counts: NDArray[np.integer] | NDArray[np.float64]) -> tuple[int, int]:
     """Return how many rows and columns of a table are not empty."""
     return int(counts.any(axis=1).sum()), int(counts.any(axis=0).sum())
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.aggregate import count_people
 from anonymizer.data.column import Column
 from anonymizer.hierarchy import MISSING
 from anonymizer.policy import Role
@@ -47,6 +49,19 @@ class Binned:
     values_before: int
     """How many different values the original has."""
     values_after: int
+    weights: NDArray[np.float64] | None = None
+    """The sampling weight of each row, with a mean of 1; None where all count alike."""
+
+    def weigh_before(self) -> NDArray[np.float64]:
+        """Return the original records in each bin, by their weights."""
+        return np.bincount(self.before, self.weights, len(self.labels)).astype(np.float64)
+
+    def weigh_after(self) -> NDArray[np.float64]:
+        """Return the released records in each bin by their weights, spread where they are coarser."""
+        weighed: NDArray[np.float64] = (
+            np.bincount(self.after, self.weights, len(self.shares)) @ self.shares
+        )
+        return weighed
 
     def count(self, rows: NDArray[np.bool_] | slice = slice(None)) -> NDArray[np.int64]:
         """Count the original records in each bin, all or some of them."""
@@ -69,7 +84,9 @@ class Bins:
     number: int
 
 
-def bin_quasi_identifier(release: Release, at: int) -> Binned:
+def bin_quasi_identifier(
+    release: Release, at: int, weights: NDArray[np.float64] | None = None
+) -> Binned:
     """Bin a quasi-identifier by a level of its hierarchy."""
     microdata, layering = release.microdata, release.layering
     column, codes, kept = microdata.columns[at], microdata.codes[at], ~release.suppressed
@@ -85,17 +102,21 @@ def bin_quasi_identifier(release: Release, at: int) -> Binned:
     bin_of_leaf = bin_of_label[column.hierarchy.codes[level]]
     bins = Bins(bin_of_leaf, level, chosen.size + 1)
     cells, shares = spread(column, leaf, layering.levels(at), kept, bins)
-    values = layering.values(at)[0]
+    values, of_row = layering.values(at)[0], microdata.tuple_of_row
+    counts: NDArray[Any] = microdata.counts
+    if weights is not None:
+        counts = np.bincount(of_row, weights, microdata.distinct)
     return Binned(
         column.hierarchy.name,
         Role.QUASI,
         (*(names[group] or "(missing)" for group in chosen.tolist()), OTHER),
-        small(bin_of_leaf[leaf])[microdata.tuple_of_row],
-        small(cells)[microdata.tuple_of_row],
+        small(bin_of_leaf[leaf])[of_row],
+        small(cells)[of_row],
         shares,
-        distance_of_leaves(column, leaf, layering.levels(at), kept, microdata.counts),
+        distance_of_leaves(column, leaf, layering.levels(at), kept, counts),
         np.unique(codes).size,
         np.unique(values[kept]).size,
+        weights,
     )
 
 
@@ -140,10 +161,15 @@ def spread(
     return cells, np.concatenate([*shares, np.zeros((1, bins.number))])
 
 
-def count_jointly(one: Numbers, other: Numbers, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Count what has a number of each of two kinds, by both."""
+def count_jointly(
+    one: Numbers,
+    other: Numbers,
+    shape: tuple[int, int],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[Any]:
+    """Count what has a number of each of two kinds, by both, or add up its weights."""
     keys = one.astype(np.int32) * np.int32(shape[1]) + other
-    return np.bincount(keys, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.bincount(keys, weights, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def distance_of_leaves(
@@ -151,7 +177,7 @@ def distance_of_leaves(
     leaf: NDArray[np.int64],
     levels: NDArray[np.int64],
     kept: NDArray[np.bool_],
-    counts: NDArray[np.int32],
+    counts: NDArray[np.int32] | NDArray[np.float64],
 ) -> float:
     """Return the distance of the distributions of leaves, released values spread evenly over theirs."""
     leaves = column.hierarchy.size
@@ -175,7 +201,12 @@ def distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
 
 
 def bin_kept_column(
-    name: str, role: Role, column: Column, released: NDArray[np.bool_], person: Numbers | None
+    name: str,
+    role: Role,
+    column: Column,
+    released: NDArray[np.bool_],
+    person: Numbers | None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Binned:
     """Bin a column that is released as it is; `person` says whose each row is, if people have several."""
     group_of_text, names = group_texts(column)
@@ -186,9 +217,12 @@ def bin_kept_column(
     bin_of_group = np.full(len(names), chosen.size)
     bin_of_group[chosen] = np.arange(chosen.size)
     before = small(bin_of_group)[groups]
-    bins, texts = chosen.size + 1, len(column.texts)
-    counts = np.bincount(column.codes, minlength=texts)
-    left = np.bincount(column.codes[released], minlength=texts)
+    bins, counts = chosen.size + 1, column.counts
+    left = np.bincount(column.codes[released], minlength=counts.size)
+    before_and_after: list[NDArray[Any]] = [counts, left]
+    if weights is not None:
+        rows = np.ones_like(released), released
+        before_and_after = [np.bincount(column.codes[r], weights[r], counts.size) for r in rows]
     return Binned(
         name,
         role,
@@ -196,17 +230,11 @@ def bin_kept_column(
         before,
         np.where(released, before, bins).astype(np.min_scalar_type(bins)),
         np.concatenate([np.eye(bins), np.zeros((1, bins))]),
-        distance(counts.astype(np.float64), left.astype(np.float64)),
+        distance(*(each.astype(np.float64) for each in before_and_after)),
         int((counts > 0).sum()),
         int((left > 0).sum()),
+        weights,
     )
-
-
-def count_people(groups: NDArray[np.int64], person: Numbers, number: int) -> NDArray[np.int64]:
-    """Count the people in each group, each once."""
-    everyone = int(person.max(initial=0)) + 1
-    pairs = np.unique(groups * everyone + person)
-    return np.bincount(pairs // everyone, minlength=number)
 
 
 def group_texts(column: Column) -> tuple[NDArray[np.int64], list[str]]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from anonymizer.comparison.association import JointCounts
 from anonymizer.comparison.binning import Binned, bin_kept_column, bin_quasi_identifier
+from anonymizer.comparison.weights import read_weights, say_weights
 from anonymizer.data.column import Column
 from anonymizer.display import Displayed
 from anonymizer.policy import Role
@@ -43,6 +44,18 @@ class Bin:
     """The released records; those of coarser values are spread evenly over the leaves they cover."""
     suppressed: int
     """The records of the original that are suppressed."""
+    weighted: tuple[float, float] | None = None
+    """Before and after by sampling weights, which add up to the number of records; None: no weights."""
+
+    @property
+    def frequencies(self) -> tuple[float, float]:
+        """What the bin has before and after, by weights where there are any."""
+        return (self.before, self.after) if self.weighted is None else self.weighted
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        found = asdict(self)
+        return found if found.pop("weighted") is None else {**found, "weighted": self.weighted}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +78,7 @@ class ComparedColumn:
         return {
             **asdict(self),
             "role": self.role.value,
-            "bins": [asdict(part) for part in self.bins],
+            "bins": [part.describe() for part in self.bins],
         }
 
 
@@ -119,6 +132,8 @@ class Comparison(Displayed):
     """The columns that pairs were not made of, as there are too many."""
     rows: tuple[dict[str, tuple[str, str]], ...]
     """Some released rows, for the steward alone: of each column the original and the released cell."""
+    weighted: tuple[str, ...] = ()
+    """That frequencies are weighted, and by what; nothing where they are not."""
 
     @property
     def share(self) -> float:
@@ -145,6 +160,7 @@ class Comparison(Displayed):
         return {
             "records": self.records,
             "suppressed": self.suppressed,
+            **({"weighted": list(self.weighted)} if self.weighted else {}),
             "columns": [column.describe() for column in self.columns],
             "pairs": [pair.describe() for pair in self.pairs],
             "unpaired": list(self.unpaired),
@@ -173,6 +189,7 @@ def compare(solution: Solution, seed: int = 0) -> Comparison:
         compare_pairs(paired),
         tuple(column.name for column in unpaired),
         example_rows(release, kept, released, np.random.default_rng(seed)),
+        say_weights(release),
     )
 
 
@@ -184,10 +201,11 @@ def bin_columns(
     person = None if microdata.id is None else kept[microdata.id].codes
     there = np.ones_like(released) if release.redacts else released
     places = {name: at for at, name in enumerate(microdata.attributes)}
+    weights = read_weights(release)
     return [
-        bin_quasi_identifier(release, places[name])
+        bin_quasi_identifier(release, places[name], weights)
         if name in places
-        else bin_kept_column(name, attributes[name].role, kept[name], there, person)
+        else bin_kept_column(name, attributes[name].role, kept[name], there, person, weights)
         for name in release.columns
         if name in places or name in kept
     ]
@@ -197,7 +215,14 @@ def compare_column(column: Binned, released: NDArray[np.bool_]) -> ComparedColum
     """Count the records of each bin before and after; bins without any are left out."""
     before, after = column.count(), column.counts_after()
     suppressed = column.count(~released)
-    bins = zip(column.labels, before.tolist(), after.tolist(), suppressed.tolist(), strict=True)
+    weighted: list[tuple[float, float] | None] = [None] * len(column.labels)
+    if column.weights is not None:
+        weighted = [
+            *zip(column.weigh_before().tolist(), column.weigh_after().tolist(), strict=True)
+        ]
+    bins = zip(
+        column.labels, before.tolist(), after.tolist(), suppressed.tolist(), weighted, strict=True
+    )
     return ComparedColumn(
         column.name,
         column.role,
@@ -244,8 +269,7 @@ def example_cells(
     """Return some cells of a column before and after."""
     microdata = release.microdata
     if name not in microdata.attributes:
-        column = kept[name]
-        return [(text, text) for text in (column.texts[code] for code in column.codes[rows])]
+        return [(text, text) for text in kept[name].keep(rows).cells()]
     at = microdata.attributes.index(name)
     leaves = microdata.columns[at].leaves[microdata.codes[at][tuples]].tolist()
     originals = [microdata.columns[at].hierarchy.leaves[leaf] for leaf in leaves]

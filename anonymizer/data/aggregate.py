@@ -184,3 +184,29 @@ def distinct_rows(
     number = np.empty(order.size, np.int32)
     number[order] = np.arange(order.size, dtype=np.int32)
     return number[labels.of_row], first[order].astype(np.int32)
+
+
+def pair_people(
+    labels: NDArray[np.integer], person: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List each label of a row with whose the row is, each pair once."""
+    people = int(person.max(initial=0)) + 1
+    return np.divmod(np.unique(labels.astype(np.int64) * people + person), people)
+
+
+def count_people(
+    labels: NDArray[np.integer], person: NDArray[np.integer], number: int
+) -> NDArray[np.int64]:
+    """Count the people who have a row with each of so many labels, each once."""
+    return np.bincount(pair_people(labels, person)[0], minlength=number)
+
+
+def count_people_alone(labels: NDArray[np.integer], person: NDArray[np.integer]) -> int:
+    """Count the people who have a label that nobody else has.
+
+    >>> count_people_alone(np.array([0, 0, 1, 2, 2]), np.array([7, 7, 7, 8, 9]))
+    1
+    """
+    labels, whose = pair_people(labels, person)
+    holders = np.bincount(labels)
+    return int(np.unique(whose[holders[labels] == 1]).size)

@@ -1,4 +1,4 @@
-"""Tables whose columns are in memory as codes: computed, or read once for all who ask."""
+"""Tables in memory: columns as codes, computed or read once for all who ask; rows that an engine had."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.arrow import ArrowTable
 from anonymizer.data.column import Cells, Column, Tuples, code_columns
 from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.table import Table, WrappedTable, read_columns
@@ -131,3 +132,33 @@ def rows_of(coded: Mapping[str, Column]) -> int | None:
 def cells_of(coded: Mapping[str, Column], columns: Sequence[str]) -> list[Cells]:
     """Return columns as cells."""
     return [Cells(coded[name].codes, coded[name].texts) for name in columns]
+
+
+# --- tables of a study ---
+
+
+@dataclass(frozen=True, eq=False)
+class FetchedTable(WrappedTable):
+    """What an engine has, fetched once, since its rows have no order there; released from memory."""
+
+    @cached_property
+    def content(self) -> ArrowTable:
+        """The rows in Arrow's memory."""
+        return ArrowTable(self.origin.read(self.origin.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class NamedTable(WrappedTable):
+    """A dataframe that messages call by the name that it is given by."""
+
+    called: str
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.called
+
+
+def fetch(table: Table) -> Table:
+    """Have the rows of a table in an engine in memory; any other table as it is."""
+    return FetchedTable(table) if isinstance(table, EngineTable) else table

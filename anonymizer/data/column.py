@@ -101,11 +101,20 @@ class Column:
         """Which cells are missing."""
         return self.where(MISSING)
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many cells have each text."""
+        return np.bincount(self.codes, minlength=len(self.texts))
+
     def where(self, text: str) -> NDArray[np.bool_]:
         """Say which cells have a text."""
         if text not in self.texts:
             return np.zeros(self.codes.size, np.bool_)
         return np.equal(self.codes, self.texts.index(text))
+
+    def cells(self) -> list[str]:
+        """Write out the text of each cell."""
+        return [self.texts[code] for code in self.codes.tolist()]
 
     def first_row(self, texts: Collection[str]) -> int:
         """Return the first row, from 0, that has one of some texts; one of them must be there."""

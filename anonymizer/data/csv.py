@@ -16,9 +16,8 @@ import pyarrow as pa
 
 from anonymizer.data.arrays import arrow_number, cells_of_arrow
 from anonymizer.data.column import Cells
-from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.release import to_pandas, write_csv
-from anonymizer.data.table import ReleasePlan, Table
+from anonymizer.data.table import FileTable, ReleasePlan
 from anonymizer.data.text import (
     Readable,
     Tap,
@@ -44,21 +43,15 @@ HEAD = 1 << 10  # bytes that tell the encoding
 
 
 @dataclass(frozen=True)
-class CsvTable(Table):
+class CsvTable(FileTable):
     """A CSV file with a header; cells are text and an empty cell is missing.
 
     What is not stated is found: the delimiter in the header, the encoding in the first bytes. The name
     says whether the file is compressed.
     """
 
-    path: Path
     stated_delimiter: str | None = None
     stated_encoding: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The file's path."""
-        return str(self.path)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -117,11 +110,6 @@ class CsvTable(Table):
                 )
             yield line
 
-    @cached_property
-    def first_read(self) -> FirstRead:
-        """The file as it was when it was first read."""
-        return FirstRead(self.path)
-
     @property
     def kind(self) -> str:
         """A CSV file too, compressed alike."""
@@ -148,10 +136,6 @@ class CsvTable(Table):
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, with the same delimiter unless another is stated."""
         write_csv(self.assemble(plan, typed=False), path, delimiter or self.delimiter)
-
-    def digest(self) -> str:
-        """Return the digest of the file's bytes, as it was when it was first read."""
-        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
 
     def record_batches(self, columns: Sequence[str], kind: pa.DataType) -> Iterator[pa.RecordBatch]:
         """Stream the columns as record batches of one type; the digest is made on the way."""

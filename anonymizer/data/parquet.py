@@ -14,9 +14,8 @@ import pyarrow as pa
 from anonymizer.data import arrays
 from anonymizer.data.arrays import cells_of_arrow, is_nested
 from anonymizer.data.column import Cells
-from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.release import to_pandas, write_parquet
-from anonymizer.data.table import ReleasePlan, Table
+from anonymizer.data.table import FileTable, ReleasePlan
 from anonymizer.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,15 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ParquetTable(Table):
+class ParquetTable(FileTable):
     """A Parquet file."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        """The file's path."""
-        return str(self.path)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -53,11 +45,6 @@ class ParquetTable(Table):
     def kind(self) -> str:
         """A Parquet file too."""
         return "parquet"
-
-    @cached_property
-    def first_read(self) -> FirstRead:
-        """The file as it was when it was first read."""
-        return FirstRead(self.path)
 
     @cached_property
     def metadata(self) -> tuple[pa.Schema, int]:
@@ -117,4 +104,4 @@ class ParquetTable(Table):
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""
         self.first_read.check_stamp()
-        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
+        return super().digest()

@@ -5,33 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from anonymizer.data.arrays import arrow_text, arrow_texts
-from anonymizer.data.text import (
-    CANDIDATES,
-    DEFAULT,
-    open_to_write,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pandas as pd
-from typing import TYPE_CHECKING, Literal
+from anonymizer.data.arrays import BATCH_ROWS, arrow_text, arrow_texts
+from anonymizer.data.text import CANDIDATES, DEFAULT, open_to_write
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FileKind = Literal["csv", "parquet"]
 """A kind of file that any table can be released as."""
-
-
-SLICE_ROWS = 1 << 18
 
 
 def write_csv(table: pa.Table, path: Path, delimiter: str | None) -> None:
@@ -58,8 +43,8 @@ def write_csv(table: pa.Table, path: Path, delimiter: str | None) -> None:
 
 def slices(table: pa.Table) -> Iterator[pa.Table]:
     """Cut a table into slices small enough to write at once."""
-    for start in range(0, table.num_rows, SLICE_ROWS):
-        yield table.slice(start, SLICE_ROWS)
+    for start in range(0, table.num_rows, BATCH_ROWS):
+        yield table.slice(start, BATCH_ROWS)
 
 
 def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
@@ -101,8 +86,8 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     schema = pa.schema([(field.name, plain_type(field.type)) for field in table.schema])
     limit = 1 << 30  # bytes: a dictionary that is cut off loses its order
     with parquet.ParquetWriter(path, schema, dictionary_pagesize_limit=limit) as writer:
-        for start in range(0, table.num_rows, SLICE_ROWS):
-            writer.write_table(table.slice(start, SLICE_ROWS).cast(schema))
+        for start in range(0, table.num_rows, BATCH_ROWS):
+            writer.write_table(table.slice(start, BATCH_ROWS).cast(schema))
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:

@@ -6,6 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from anonymizer.data.column import (
     same_text,
     text_of,
 )
+from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.formulas import secure
 from anonymizer.data.rebuild import choose
 from anonymizer.data.release import FileKind, write_csv, write_parquet
@@ -294,6 +296,30 @@ def own_order(table: Table, column: str, texts: Sequence[str]) -> list[int]:
     return sorted(range(len(texts)), key=lambda number: place.get(texts[number], len(place)))
 
 
+# --- tables in files ---
+
+
+@dataclass(frozen=True, eq=False)
+class FileTable(Table):
+    """A table that is one file, which must stay as it was when it was first read."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @cached_property
+    def first_read(self) -> FirstRead:
+        """The file as it was when it was first read."""
+        return FirstRead(self.path)
+
+    def digest(self) -> str:
+        """Return the digest of the file's bytes, as it was when it was first read."""
+        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
+
+
 # --- tables as codes ---
 
 
@@ -317,6 +343,11 @@ class WrappedTable(Table):
     origin: Table
 
     @property
+    def content(self) -> Table:
+        """The table that has the rows, and makes a release of them."""
+        return self.origin
+
+    @property
     def name(self) -> str:
         """How messages call the other table."""
         return self.origin.name
@@ -329,12 +360,17 @@ class WrappedTable(Table):
     @property
     def types(self) -> Mapping[str, pa.DataType]:
         """The types of its columns."""
-        return self.origin.types
+        return self.content.types
+
+    @property
+    def rows(self) -> int | None:
+        """The number of its rows."""
+        return self.content.rows
 
     @property
     def kind(self) -> str:
         """What kind of file its releases become."""
-        return self.origin.kind
+        return self.content.kind
 
     @property
     def delimiter(self) -> str | None:
@@ -343,15 +379,19 @@ class WrappedTable(Table):
 
     def file_name(self, kind: FileKind | None = None) -> str:
         """Return what it calls the file of a release."""
-        return self.origin.file_name(kind)
+        return self.content.file_name(kind)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield its rows."""
+        return self.content.batches(columns)
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read whole columns of it, with their types."""
-        return self.origin.read(columns)
+        return self.content.read(columns)
 
     def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
         """Have it make a release."""
-        return self.origin.release(plan, target)
+        return self.content.release(plan, target)
 
     def digest(self) -> str:
         """Return its digest."""

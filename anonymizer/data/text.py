@@ -259,9 +259,12 @@ def find_delimiter(lines: Iterator[str]) -> str | None:
     >>> find_delimiter(iter(["name;'size, cm'", "Ann;170"])), find_delimiter(iter(["age"]))
     (';', ',')
     """
-    header = next(lines, "")
-    while header.count('"') % 2 and (more := next(lines, "")):  # a name of several lines
-        header += more
+    names = [next(lines, "")]
+    quotes = names[0].count('"')
+    while quotes % 2 and (more := next(lines, "")):  # a name of several lines
+        names.append(more)
+        quotes += more.count('"')
+    header = "".join(names)
     found = [each for each in CANDIDATES if each in QUOTED.sub("", header)]
     if len(found) > 1:
         text = [*header.splitlines(keepends=True), *islice(lines, ROWS)]

@@ -7,25 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.arrow import ArrowTable
 from anonymizer.data.column import Cells
-from anonymizer.data.files import FirstRead, digest_of_file
+from anonymizer.data.files import digest_of_file
 from anonymizer.data.pandas import FrameTable
 from anonymizer.data.release import to_pandas
-from anonymizer.data.table import ReleasePlan, Table
+from anonymizer.data.table import FileTable, ReleasePlan, Table
 from anonymizer.errors import AnonymizerError, DataError, import_extra
 
 
 @dataclass(frozen=True, eq=False)
-class WholeFile(Table):
+class WholeFile(FileTable):
     """A file of which a table in memory is made when it is first asked for."""
-
-    path: Path
 
     @abstractmethod
     def load(self) -> Table:
@@ -36,16 +34,6 @@ class WholeFile(Table):
         """The table in memory, as the file was when it was first read."""
         self.first_read.check_digest(digest_of_file(self.path))
         return self.load()
-
-    @cached_property
-    def first_read(self) -> FirstRead:
-        """The file as it was when it was first read."""
-        return FirstRead(self.path)
-
-    @property
-    def name(self) -> str:
-        """The file's path."""
-        return str(self.path)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -76,10 +64,6 @@ class WholeFile(Table):
         if isinstance(content, FrameTable):
             return content.to_frame(plan)
         return to_pandas(content.assemble(plan))
-
-    def digest(self) -> str:
-        """Return the digest of the file's bytes, as it was when it was first read."""
-        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
 
 
 def damaged(path: Path, kind: str, error: Exception) -> AnonymizerError:
@@ -123,45 +107,61 @@ class FeatherTable(WholeFile):
             writer.write_table(released)
 
 
-class StataTable(WholeFile):
-    """A Stata file (.dta); its release is a CSV file."""
+class PackageFile(WholeFile):
+    """A file of a statistics package; its release is a CSV file."""
+
+    title: ClassVar[str]
+    """What messages call such a file, with its article."""
+
+    @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """Read the file with a library, which may raise whatever the bytes lead to."""
 
     def load(self) -> FrameTable:
+        """Read the file."""
+        try:
+            return FrameTable(whole_numbers(self.frame()))
+        except Exception as error:
+            raise damaged(self.path, self.title, error) from None
+
+    def pyreadstat(self) -> Any:
+        """Import the library that reads SPSS and SAS."""
+        return import_extra("pyreadstat", f"{self.path}: {self.title}", "spss")
+
+
+class StataTable(PackageFile):
+    """A Stata file (.dta)."""
+
+    title = "a Stata file"
+
+    def frame(self) -> pd.DataFrame:
         """Read the file with pandas."""
         try:
-            try:
-                frame = pd.read_stata(self.path)
-            except ValueError:  # two values have the same label
-                frame = pd.read_stata(self.path, convert_categoricals=False)
-            return FrameTable(whole_numbers(frame))
-        except Exception as error:  # pandas raises whatever the bytes lead to
-            raise damaged(self.path, "a Stata file", error) from None
+            return pd.read_stata(self.path)
+        except ValueError:  # two values have the same label
+            return pd.read_stata(self.path, convert_categoricals=False)
 
 
-class SpssTable(WholeFile):
-    """An SPSS file (.sav, .zsav); its release is a CSV file."""
+class SpssTable(PackageFile):
+    """An SPSS file (.sav, .zsav)."""
 
-    def load(self) -> FrameTable:
-        """Read the file with pyreadstat."""
-        library = import_extra("pyreadstat", f"{self.path}: an SPSS file", "spss")
-        try:
-            frame, _ = library.read_sav(str(self.path), apply_value_formats=True)
-        except Exception as error:  # pyreadstat has an error of its own, and others
-            raise damaged(self.path, "an SPSS file", error) from None
-        return FrameTable(whole_numbers(frame.replace("", None)))
+    title = "an SPSS file"
+
+    def frame(self) -> pd.DataFrame:
+        """Read the file, values by their labels."""
+        frame, _ = self.pyreadstat().read_sav(str(self.path), apply_value_formats=True)
+        return cast(pd.DataFrame, frame.replace("", None))
 
 
-class XptTable(WholeFile):
-    """A SAS transport file (.xpt), as studies are submitted in; its release is a CSV file."""
+class XptTable(PackageFile):
+    """A SAS transport file (.xpt), as studies are submitted in."""
 
-    def load(self) -> FrameTable:
-        """Read the file with pyreadstat."""
-        library = import_extra("pyreadstat", f"{self.path}: a SAS transport file", "spss")
-        try:
-            frame, _ = library.read_xport(str(self.path))
-        except Exception as error:  # pyreadstat has an error of its own, and others
-            raise damaged(self.path, "a SAS transport file", error) from None
-        return FrameTable(whole_numbers(frame.replace("", None)))
+    title = "a SAS transport file"
+
+    def frame(self) -> pd.DataFrame:
+        """Read the file."""
+        frame, _ = self.pyreadstat().read_xport(str(self.path))
+        return cast(pd.DataFrame, frame.replace("", None))
 
 
 def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Binding, RiskModel
 from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.groups import Group
 from anonymizer.table.microdata import Microdata
 from anonymizer.utility import Measure
 from anonymizer.utility.measure import sum_left_to_right
@@ -34,11 +35,11 @@ class Evaluation:
     suppressed_records: int
     loss: float
     feasible: bool
-    """Whether the suppressed records are within the suppression limit."""
+    """Whether the suppressed records are within the suppression limit, and every group is kept."""
     binding_records: int
     """How many records, at least, must be suppressed at every finer scheme too."""
     finer_infeasible: bool
-    """Whether these are already beyond the limit."""
+    """Whether these are already beyond the limit, or too many of a group."""
     terms: NDArray[np.float64] = field(repr=False)
     floor: float = 0.0
     complete: bool = True
@@ -120,6 +121,10 @@ class SchemeEvaluator(Protocol):
         """How many people there are."""
 
     @property
+    def groups(self) -> Sequence[Group]:
+        """The groups of records that must be kept."""
+
+    @property
     def microdata(self) -> Microdata | None:
         """The table, for what works on its tuples; None where there is no single one."""
 
@@ -140,6 +145,8 @@ class Evaluator:
     measure: Measure
     suppression_limit: int
     """The largest number of records that may be suppressed."""
+    groups: Sequence[Group] = ()
+    """The groups of records of which a share must be kept."""
     best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
 
     @property
@@ -155,7 +162,8 @@ class Evaluator:
     @property
     def basis(self) -> list[Any]:
         """All that decides what is found."""
-        return [list(self.models), self.measure, self.suppression_limit, self.microdata]
+        found = [list(self.models), self.measure, self.suppression_limit, self.microdata]
+        return [*found, list(self.groups)] if self.groups else found
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Partition, suppress, and sum up what is lost; for the cutoff see `evaluate_classes`."""
@@ -196,18 +204,39 @@ class Evaluator:
             classes.scheme,
             suppressed_records,
             found.loss,
-            feasible=suppressed_records <= limit,
+            feasible=suppressed_records <= limit and self.keeps_groups(suppression),
             binding_records=binding_records,
-            finer_infeasible=binding_records > limit,
+            finer_infeasible=binding_records > limit or self.loses_group(suppression),
             terms=found.terms,
             floor=found.floor,
         )
+
+    def keeps_groups(self, suppression: Suppression) -> bool:
+        """Whether enough of every group is kept."""
+        if not self.groups:
+            return True
+        kept = ~suppression.tuples
+        return all(group.kept(kept) >= group.least for group in self.groups)
+
+    def loses_group(self, suppression: Suppression) -> bool:
+        """Whether too many of a group must go at every finer scheme too."""
+        return any(most_kept_of(group, suppression) < group.least for group in self.groups)
 
     def attribute_losses(
         self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
     ) -> tuple[float, ...]:
         """Return the loss of each attribute, before weights; nothing where the measure has none."""
         return self.measure.attribute_losses(self.microdata, classes, suppressed)
+
+
+def most_kept_of(group: Group, suppression: Suppression) -> int:
+    """Return how many of a group can be kept at the scheme or a finer one, at most.
+
+    Of the classes that bind, no more records are kept than are exempt; each may be one of the group's.
+    """
+    binding = suppression.binding
+    others = ~binding.classes[suppression.classes.label_of_tuple]
+    return min(group.size, group.kept(others) + binding.exempt)
 
 
 class Lookahead:

@@ -5,10 +5,10 @@ the engine that found the solution.
 
 What is safe to show. An explanation is written for the steward, not for publication, and still holds no
 raw value of a single record. It has counts, shares, attribute names and levels. Values appear in one
-place: examples of blocking classes. These are released classes, shown with the values the release has,
-and only where a class has as many records as each of the policy's models asks for (`least_shown`); where
-none shows any, there are no examples. Suppressed records are counted, never shown, and what another
-scheme would make of them is described by its figures alone.
+place: examples of blocking classes. These are released classes, shown with the values the release has.
+A class is shown only if it has as many records as each of the policy's models asks for (`least_shown`);
+where none has, there are no examples. Suppressed records are counted, never shown. What another scheme
+would make of them is described by its figures alone.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
+from anonymizer.solution.groups import KeptGroup, describe_groups
 from anonymizer.solution.solution import Solution
 from anonymizer.table.classes import EquivalenceClasses, suppression_order
 
@@ -117,6 +118,8 @@ class Explanation(Displayed):
     """What they give away about each sensitive attribute."""
     references: tuple[ReferenceDistances, ...]
     """How far they are from input and release, by each model that compares with one."""
+    groups: tuple[KeptGroup, ...] = ()
+    """What is kept of the groups that the policy wants kept."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -135,6 +138,7 @@ class Explanation(Displayed):
             "raised_limit": None if self.raised is None else self.raised.describe(),
             "classes": self.classes,
             "sensitive": {name: asdict(found) for name, found in self.sensitive.items()},
+            **describe_groups(self.groups),
         }
 
 
@@ -173,6 +177,7 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
         classes=solution.after.classes,
         sensitive=solution.after.sensitive,
         references=solution.references,
+        groups=solution.groups,
     )
 
 

@@ -210,9 +210,11 @@ def nothing_found(problem: Problem, may_be: bool) -> InfeasibleError:
             "no release was found at any threshold before the search stopped; there may be one: raise "
             "the limit."
         )
+    kept = " and with the groups of [[keep]] kept" if problem.groups else ""
     return InfeasibleError(
         "no threshold of the frontier can be met within the suppression limit of "
-        f"{percent(problem.policy.release.suppression_limit)}; raise suppression_limit or max_level."
+        f"{percent(problem.policy.release.suppression_limit)}{kept}; raise "
+        "suppression_limit or max_level."
     )
 
 

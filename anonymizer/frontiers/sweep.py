@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -124,7 +124,7 @@ def with_population(model: RiskModel, size: int) -> RiskModel:
 class SweepEvaluator:
     """Partitions a scheme once for every threshold of a sweep.
 
-    Where the models ask for a least class size only, all thresholds are evaluated together; else each
+    Where the models ask for a least class size only, all thresholds are evaluated together. Else each is
     when it is asked for, from the classes that are kept in memory as long as there is room.
     """
 
@@ -204,15 +204,15 @@ def check_nesting(sweep: Sweep, evaluations: Sequence[Evaluation | None]) -> Non
 class AtThreshold(Evaluator):
     """The evaluator of one threshold of a sweep, which remembers what was evaluated for another."""
 
-    shared: SweepEvaluator
-    place: int
+    shared: SweepEvaluator = field(kw_only=True)
+    place: int = field(kw_only=True)
 
     @staticmethod
     def of(shared: SweepEvaluator, place: int) -> AtThreshold:
         """Return that of a threshold."""
         own = shared.evaluators[place]
-        given = own.microdata, own.models, own.measure, own.suppression_limit
-        return AtThreshold(*given, shared, place)
+        given = own.microdata, own.models, own.measure, own.suppression_limit, own.groups
+        return AtThreshold(*given, shared=shared, place=place)
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""
@@ -221,7 +221,7 @@ class AtThreshold(Evaluator):
 
 def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
     """Return the size each class must have at each threshold, where that is all the models ask for."""
-    if evaluator.measure.cover is None:
+    if evaluator.measure.cover is None or evaluator.groups:
         return None
     people = evaluator.microdata.number_of_people
     asked = [asked_by(models, people) for models in sweep.models]

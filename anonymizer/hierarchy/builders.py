@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass as plain_dataclass
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
@@ -13,7 +14,7 @@ from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy.fields import Values, expand
-from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.hierarchy import Growth, Hierarchy
 from anonymizer.hierarchy.levels import MISSING, Levels
 from anonymizer.hierarchy.values import TEXT, Reading
 from anonymizer.validation import CHECKED, Text, plain_errors
@@ -22,6 +23,9 @@ Columns = list[list[str]]
 """For each level below the top, the values of all leaves."""
 Open = Literal["low", "high", "both"]
 """Which ends of a domain are open: what lies beyond is in the first or the last group."""
+LOW: tuple[Open, ...] = ("low", "both")
+HIGH: tuple[Open, ...] = ("high", "both")
+"""The openings in which an end is open."""
 AT_TOP = "top"
 """Where missing cells go unless a group is named."""
 
@@ -118,3 +122,63 @@ def builder(cls: type[T]) -> type[T]:
     """Let a builder say in our sentences what is wrong with its keys."""
     kind = cls.kind  # type: ignore[attr-defined]  # pydantic's decorator hides the base from mypy
     return plain_errors(HierarchyError, f"builder '{kind}'")(cls)
+
+
+# --- open ends: what lies beyond a domain that lists its values ---
+
+
+@plain_dataclass(frozen=True)
+class Beyond(Growth):
+    """Values beyond an open end: above level 0, what the nearest listed value becomes."""
+
+    open: Open
+    place: Callable[[str], float | None]
+    """The place of a value in the order of all; None where it is not one of the domain's kind."""
+    first: tuple[str, ...]
+    last: tuple[str, ...]
+    """The rows of the lowest and the highest value that is listed."""
+
+    def row_of(self, value: str) -> tuple[str, ...] | None:
+        """Return what a value becomes; None unless it lies beyond an open end."""
+        place = self.place(value)
+        lowest, highest = self.place(self.first[0]), self.place(self.last[0])
+        if place is None or lowest is None or highest is None:
+            return None
+        if place < lowest and self.open in LOW:
+            return (value, *self.first[1:])
+        if place > highest and self.open in HIGH:
+            return (value, *self.last[1:])
+        return None
+
+    def position(self, value: str) -> float | None:
+        """Return what values are sorted by."""
+        return self.place(value)
+
+
+def beyond(
+    builder: Builder, ends: Open | None, place: Callable[[str], float | None]
+) -> dict[str, Any]:
+    """Return the trait of a hierarchy that knows values beyond its ends; nothing where none is open."""
+    if ends is None:
+        return {}
+    columns = builder.columns()
+    first, last = ((*(column[at] for column in columns), builder.top) for at in (0, -1))
+    return {"growth": Beyond(ends, place, first, last)}
+
+
+def name_ends(
+    names: Sequence[str], ends: Open | None, low: str, high: str, everything: str
+) -> list[str]:
+    """Name the groups of a level, the first and the last by their open ends.
+
+    >>> name_ends(["0-17", "18-64", "65-90"], "high", "< 18", "65+", "any")
+    ['0-17', '18-64', '65+']
+    """
+    renamed = list(names)
+    if len(renamed) == 1 and ends == "both":
+        return [everything]
+    if ends in LOW:
+        renamed[0] = low
+    if ends in HIGH:
+        renamed[-1] = high
+    return renamed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from anonymizer.errors import HierarchyError, list_cells, quote, values_shown
+from anonymizer.errors import HierarchyError, counted, list_cells, quote, values_shown
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.levels import MISSING
 from anonymizer.hierarchy.lint import Defect, plain_number, without_decimals
@@ -77,7 +77,7 @@ def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) 
 
 
 def _unreadable(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
-    many = "1 value is" if len(values) == 1 else f"{len(values):,} values are"
+    many = counted(len(values), "value is", "values are")
     message = (
         f"column '{hierarchy.name}': {many} not {hierarchy.reading.noun}{list_cells(values)}; correct "
         f"the table, or list what it means under `others` in {hierarchy.source or 'the hierarchy'}."
@@ -86,7 +86,7 @@ def _unreadable(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
 
 
 def _outside(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
-    many = "1 value is" if len(values) == 1 else f"{len(values):,} values are"
+    many = counted(len(values), "value is", "values are")
     where = f" in {hierarchy.source}" if hierarchy.source else ""
     remedy = "widen that domain, or open its ends with `open`"
     if hierarchy.reading.kind == "number" and not hierarchy.continuous and "." in "".join(values):

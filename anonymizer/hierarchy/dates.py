@@ -14,8 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import quote_some
-from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
-from anonymizer.hierarchy.ends import Beyond, name_ends
+from anonymizer.hierarchy.builders import Builder, Columns, Open, beyond, builder, name_ends
 from anonymizer.hierarchy.fields import Day, RisingDays, bounds_faults, check_size
 from anonymizer.hierarchy.values import AsDate, Reading, Unit
 from anonymizer.validation import CHECKED, NOT_EMPTY, ONLY_LISTS, raise_faults, show
@@ -209,15 +208,8 @@ class Dates(Builder):
 
     def traits(self) -> dict[str, Any]:
         """Return what knows dates beyond the span."""
-        traits: dict[str, Any] = {"span": f"the dates from {self.from_} to {self.to}"}
-        if self.open is not None:
-            columns = self.columns()
-            first, last = (tuple(column[at] for column in columns) for at in (0, -1))
-            beyond = Beyond(
-                self.open, DatePlace(self.periods[0]), (*first, self.top), (*last, self.top)
-            )
-            traits["growth"] = beyond
-        return traits
+        span = f"the dates from {self.from_} to {self.to}"
+        return {"span": span, **beyond(self, self.open, DatePlace(self.periods[0]))}
 
 
 def count_leaves(first: date, last: date, unit: Unit) -> int:

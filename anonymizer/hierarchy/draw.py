@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import percent
+from anonymizer.errors import counted, percent
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def draw(hierarchy: Hierarchy, most: int = 10) -> Tree:
 
 
 def _summary(hierarchy: Hierarchy) -> list[str]:
-    levels = _count(hierarchy.height, "level", "levels")
+    levels = counted(hierarchy.height, "level")
     many = "numbers" if hierarchy.reading.kind == "number" else "codes"
-    leaves = many if hierarchy.continuous else _count(hierarchy.extent, "leaf", "leaves")
+    leaves = many if hierarchy.continuous else counted(hierarchy.extent, "leaf", "leaves")
     lines = [f"{hierarchy.name}: {leaves}, {levels}"]
     if hierarchy.continuous:
         lines.append(f"level 0: {many} as they are")
@@ -58,7 +58,7 @@ def _summary(hierarchy: Hierarchy) -> list[str]:
         if hierarchy.has_examples and len(labels) > 1:
             lines.append(f"level {level}: {example}")
             continue
-        lines.append(f"level {level}: {_count(len(labels), 'value', 'values')}, {example}")
+        lines.append(f"level {level}: {counted(len(labels), 'value')}, {example}")
     return lines
 
 
@@ -79,10 +79,10 @@ def _grow(
     codes = np.unique(groups)
     for position, code in enumerate(codes[:most]):
         label, size = _name(hierarchy.labels[level][code]), int(hierarchy.cover(level)[code])
-        counted = _count(size, "leaf", "leaves")
+        covered = counted(size, "leaf", "leaves")
         if hierarchy.continuous:
-            counted = f"{percent(size / hierarchy.extent)} of the domain"
-        child = branch.add(Text(f"{label} ({counted})" if level else label))
+            covered = f"{percent(size / hierarchy.extent)} of the domain"
+        child = branch.add(Text(f"{label} ({covered})" if level else label))
         if level and (open_all or position == 0):
             _grow(child, hierarchy, level - 1, leaves[groups == code], most, open_all)
     if len(codes) > most:
@@ -91,7 +91,3 @@ def _grow(
 
 def _name(label: str) -> str:
     return "(missing)" if label == MISSING else label
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

@@ -10,8 +10,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, field_validator
 from pydantic.dataclasses import dataclass
 
-from anonymizer.hierarchy.builders import AT_TOP, Builder, Columns, Open, builder
-from anonymizer.hierarchy.ends import Beyond
+from anonymizer.hierarchy.builders import AT_TOP, Builder, Columns, Open, beyond, builder
 from anonymizer.hierarchy.fields import parse_range
 from anonymizer.hierarchy.intervals import Intervals, whole_place
 from anonymizer.hierarchy.values import NUMBER, Reading
@@ -96,12 +95,8 @@ class Elapsed(Builder):
     def traits(self) -> dict[str, Any]:
         """Return what knows days beyond the domain."""
         low, high = self.domain
-        traits: dict[str, Any] = {"span": f"the whole numbers from {low} to {high}"}
-        if self.open is not None:
-            columns = self.columns()
-            first, last = (tuple(column[at] for column in columns) for at in (0, -1))
-            traits["growth"] = Beyond(self.open, whole_place, (*first, self.top), (*last, self.top))
-        return traits
+        span = f"the whole numbers from {low} to {high}"
+        return {"span": span, **beyond(self, self.open, whole_place)}
 
 
 def name_before(span: str) -> str:

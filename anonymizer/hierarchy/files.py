@@ -19,8 +19,8 @@ from anonymizer.hierarchy import (
     check_file,
     check_values,
     load_hierarchy,
-    suggest,
 )
+from anonymizer.hierarchy.suggest import suggest_for
 
 
 def check_files(
@@ -89,7 +89,7 @@ def read_some(table: Table, columns: Sequence[str]) -> dict[str, Column]:
     return read_columns(table, [name for name in dict.fromkeys(columns) if name in there])
 
 
-def suggest_for(
+def suggest_specs(
     path: Path,
     columns: Sequence[str],
     delimiter: str | None = None,
@@ -97,8 +97,6 @@ def suggest_for(
     sheet: str | None = None,
 ) -> dict[str, str]:
     """Propose a spec for each of the columns, or for all."""
-    import pandas as pd
-
     table = open_table(path, delimiter, encoding, sheet)
     if absent := [column for column in columns if column not in table.columns]:
         raise DataError(
@@ -106,12 +104,7 @@ def suggest_for(
             f"{end_sentence(describe_header(table, columns))}"
         )
     found = read_some(table, columns or table.columns)
-    return {
-        name: suggest(
-            pd.Series(pd.Categorical.from_codes(column.codes, pd.Index(column.texts)), name=name)
-        )
-        for name, column in found.items()
-    }
+    return {name: suggest_for(name, column) for name, column in found.items()}
 
 
 def file_names(columns: Sequence[str]) -> list[str]:

@@ -14,8 +14,16 @@ import numpy as np
 from pydantic import ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
-from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
-from anonymizer.hierarchy.ends import HIGH, LOW, Beyond, name_ends
+from anonymizer.hierarchy.builders import (
+    HIGH,
+    LOW,
+    Builder,
+    Columns,
+    Open,
+    beyond,
+    builder,
+    name_ends,
+)
 from anonymizer.hierarchy.fields import (
     MOST_LEAVES,
     Real,
@@ -158,14 +166,12 @@ class Intervals(Builder):
     def traits(self) -> dict[str, Any]:
         """Return the widths of a continuous domain, and what knows numbers that are not listed."""
         low, high = (write_number(exact(end)) for end in self.domain)
-        traits: dict[str, Any] = {"span": f"the numbers from {low} to {high}"}
+        span = f"numbers from {low} to {high}"
         if has_decimals(self.domain):
-            return {**traits, **self._measured(self.grid())}
-        if self.open is not None:
-            columns = self.columns()
-            first, last = (tuple(column[at] for column in columns) for at in (0, -1))
-            traits["growth"] = Beyond(self.open, whole_place, (*first, self.top), (*last, self.top))
-        return traits if self.open is not None else {"span": f"the whole {traits['span'][4:]}"}
+            return {"span": f"the {span}", **self._measured(self.grid())}
+        if self.open is None:
+            return {"span": f"the whole {span}"}
+        return {"span": f"the {span}", **beyond(self, self.open, whole_place)}
 
     def _measured(self, grid: Grid) -> dict[str, Any]:
         """Return what each value of each level covers, in units; other values cover nothing."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from anonymizer.errors import quote
+from anonymizer.errors import counted, quote
 from anonymizer.hierarchy.levels import Levels, Rows, usual_width
 
 Severity = Literal["error", "warning"]
@@ -89,11 +89,10 @@ def _ragged(rows: Rows) -> Found:
     width = usual_width(rows)
     for number, row in enumerate(rows, start=1):
         if row and len(row) != width:
-            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
             yield (
                 number,
                 row[0],
-                f"row {number} has {cells} where most rows have {width}; "
+                f"row {number} has {counted(len(row), 'cell')} where most rows have {width}; "
                 "give every row one cell for each level.",
             )
 

@@ -23,7 +23,16 @@ from anonymizer.validation import parse, read_toml, renewed, show
 
 BUILDERS: dict[str, type[Builder]] = {
     builder.kind: builder
-    for builder in (Intervals, Redaction, Coded, Dates, Elapsed, Explicit, Ordered, Priority)
+    for builder in (
+        Intervals,
+        Redaction,
+        Coded,
+        Dates,
+        Elapsed,
+        Explicit,
+        Ordered,
+        Priority,
+    )
 }
 """What a spec's key `builder` may name."""
 

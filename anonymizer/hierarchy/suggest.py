@@ -8,8 +8,7 @@ from datetime import date
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
+from anonymizer.data.column import Column
 from anonymizer.hierarchy.codes import AsCode, SystemName
 from anonymizer.hierarchy.dates import MOST_PERIODS, count_leaves
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
@@ -65,30 +64,23 @@ def suggest(column: pd.Series[Any]) -> str:
     open = "both"
     <BLANKLINE>
     """
-    name = write_comment(str(column.name))
-    counts = count_texts(column)
+    # pandas takes longer to import than all of this package's own modules
+    from anonymizer.data.pandas import FrameTable
+    from anonymizer.data.table import read_columns
+
+    name = str(column.name)
+    return suggest_for(name, read_columns(FrameTable(column.to_frame(name)), [name])[name])
+
+
+def suggest_for(name: str, column: Column) -> str:
+    """Propose a spec for a column of a table."""
+    name = write_comment(name)
+    counts = dict(zip(column.texts, column.counts.tolist(), strict=True))
     missing = counts.pop(MISSING, 0)
     lines = _nothing(name) if not counts else _propose(name, counts)
     if missing and counts:
         lines.append('missing = "top"  # or the name of a group of level 1')
     return "\n".join(lines) + "\n"
-
-
-def count_texts(column: pd.Series[Any]) -> dict[str, int]:
-    """Count the cells of each text, as a table of that column has them; the empty one is a missing cell.
-
-    >>> import pandas as pd
-    >>> count_texts(pd.Series([34.5, None, 34.5]))
-    {'34.5': 2, '': 1}
-    """
-    # pandas and Arrow take longer to import than all of this package's own modules
-    from anonymizer.data.column import Vocabulary
-    from anonymizer.data.pandas import cells_of_series
-
-    words = Vocabulary()
-    numbers = words.encode(cells_of_series(column))
-    times = np.bincount(numbers, minlength=len(words)).tolist()
-    return dict(zip(words.texts, times, strict=True))
 
 
 def _propose(name: str, counts: Counts) -> list[str]:

@@ -1,6 +1,7 @@
 """Policies: what decides a release, validated and frozen."""
 
 from anonymizer.policy.analysis import ANALYSES, Analysis
+from anonymizer.policy.keep import Keep
 from anonymizer.policy.parts import Attribute, Data, Machine, Release, Role, Search, Utility
 from anonymizer.policy.policy import (
     Policy,
@@ -16,6 +17,7 @@ __all__ = [
     "Analysis",
     "Attribute",
     "Data",
+    "Keep",
     "Machine",
     "Policy",
     "PolicyLike",

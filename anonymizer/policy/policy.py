@@ -21,6 +21,7 @@ from anonymizer.hierarchy.spec import renewed_spec
 from anonymizer.lattice import Lattice
 from anonymizer.policy.analysis import Analysis, AnyAnalysis, renewed_analysis
 from anonymizer.policy.date_shift import faults_of_shift
+from anonymizer.policy.keep import Keep, faults_of_keep
 from anonymizer.policy.parts import (
     Attribute,
     Data,
@@ -33,6 +34,7 @@ from anonymizer.policy.parts import (
     check_reveals,
     with_default,
 )
+from anonymizer.policy.register import faults_of_register
 from anonymizer.policy.study import ChildTable, faults_of_study
 from anonymizer.risk import RiskModel
 from anonymizer.risk.parsing import Model, renewed_model
@@ -94,6 +96,8 @@ class Policy(Displayed, Part):
     utility: Utility = Utility()
     search: Search = Search()
     release: Release = Release()
+    keep: Annotated[tuple[Keep, ...], ONLY_LISTS] = ()
+    """Groups of records of which a stated share must stay."""
     analysis: Annotated[tuple[AnyAnalysis, ...], ONLY_LISTS] = ()
     """What the users of the release will compute; `evidence` runs it, and nothing else looks at it."""
     tables: Annotated[dict[Text, ChildTable], explain_dots(ChildTable.model_fields)] = Field({})
@@ -283,6 +287,13 @@ class Policy(Displayed, Part):
             )
         return utility
 
+    @field_validator("keep")
+    @classmethod
+    def check_keep(cls, keep: tuple[Keep, ...], info: ValidationInfo) -> tuple[Keep, ...]:
+        """Check that groups are told by columns, and that the rest of the policy knows them."""
+        raise_faults(faults_of_keep(keep, info.data))
+        return keep
+
     @field_validator("analysis")
     @classmethod
     def check_analyses(
@@ -312,8 +323,9 @@ class Policy(Displayed, Part):
         parts = {"": info.data.get("attributes", {})}
         parts |= {f"tables.{name}.": child.attributes for name, child in tables.items()}
         each = {f"{start}{name}": a for start, part in parts.items() for name, a in part.items()}
-        faults = faults_of_shift(each, info.data, linked=bool(tables))
-        raise_faults([*faults_of_study(tables, info.data), *faults])
+        linked = bool(tables)
+        faults = [*faults_of_study(tables, info.data), *faults_of_shift(each, info.data, linked)]
+        raise_faults([*faults, *faults_of_register(info.data, linked)])
         return tables
 
     def find_analysis(self, name: str) -> Analysis:
@@ -390,6 +402,12 @@ class Policy(Displayed, Part):
     def release_database(self) -> Path | Address | None:
         """The other database that the release goes to, where there is one."""
         return locate(self.release.url, self.folder)
+
+    @property
+    def register_path(self) -> Path | None:
+        """The folder of earlier releases, if there is one."""
+        register = self.release.register
+        return None if register is None else without_dots(self.folder / register)
 
     @property
     def files(self) -> list[Path]:
@@ -470,6 +488,10 @@ class Policy(Displayed, Part):
             described["data"] = data
         for key in ("table", "url", "file", "strict"):
             del described["release"][key]
+        described["release"]["register"] = self.release.register is not None
+        for key in ("register", "accept_leavers"):
+            if not described["release"][key]:
+                del described["release"][key]
         if self.release.date_shift is None:
             del described["release"]["date_shift"]
         if not self.release.escape_formulas:
@@ -480,6 +502,8 @@ class Policy(Displayed, Part):
             del described["utility"]["factor"]
         if not self.release.in_layers:
             del described["release"]["layers"]
+        if not self.keep:
+            del described["keep"]
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }

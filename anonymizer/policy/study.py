@@ -15,7 +15,6 @@ from anonymizer.policy.parts import (
     Located,
     Release,
     Role,
-    check_reveals,
     with_default,
 )
 from anonymizer.validation import Text, explain_dots, raise_faults
@@ -59,7 +58,6 @@ class ChildTable(Located):
             if each.microaggregation is not None
         ]
         raise_faults(faults)
-        check_reveals(attributes)
         return attributes
 
     def with_columns(self, columns: tuple[str, ...]) -> ChildTable:
@@ -100,8 +98,11 @@ def faults_of_study(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
     yield from faults_of_parents(tables)
     yield from faults_of_data(others)
     yield from faults_of_since(tables, others)
+    yield from faults_of_reveals(tables, others.get("attributes", {}))
     yield from faults_of_risk(others.get("risk", ()), tables)
     yield from faults_of_release(others.get("release", Release()))
+    if others.get("keep"):
+        yield "[[keep]] counts the records of one table; leave it out"
     if others.get("analysis"):
         yield "an [[analysis]] looks at one table; leave it out, and analyze the released tables"
 
@@ -180,6 +181,29 @@ def faults_of_since(tables: Mapping[str, ChildTable], others: Mapping[str, Any])
                     f"{where}, which is released as it is and would tell every date; generalize it, or "
                     "remove it"
                 )
+
+
+def faults_of_reveals(
+    tables: Mapping[str, ChildTable], people: Mapping[str, Attribute]
+) -> Iterator[str]:
+    """Say which columns are said to reveal what no table has as a quasi-identifier."""
+    columns = {"": people, **{f"{name}.": child.attributes for name, child in tables.items()}}
+    labels = [
+        start + name
+        for start, some in columns.items()
+        for name, each in some.items()
+        if each.role is Role.QUASI
+    ]
+    for table, child in tables.items():
+        own = [name for name, each in child.attributes.items() if each.role is Role.QUASI]
+        for name, each in child.attributes.items():
+            for other in each.reveals:
+                if other not in (*own, *labels):
+                    known = suggest_name(other, [*own, *labels])
+                    yield (
+                        f"{table}.attributes.{name} reveals '{other}', which is not a quasi-identifier; "
+                        f"{known}"
+                    )
 
 
 def faults_of_risk(models: tuple[Any, ...], tables: Mapping[str, ChildTable]) -> Iterator[str]:

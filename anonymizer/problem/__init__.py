@@ -1,6 +1,7 @@
 """Problems: a policy put to a table."""
 
 from anonymizer.problem.checks import explain_revealed, find_given_away
+from anonymizer.problem.keep import columns_of_groups
 from anonymizer.problem.problem import Problem, as_problem, describe_risk, load_policy
 from anonymizer.problem.tables import (
     Source,
@@ -18,6 +19,7 @@ __all__ = [
     "as_problem",
     "columns_beside",
     "columns_described",
+    "columns_of_groups",
     "columns_of_subsets",
     "describe_risk",
     "explain_revealed",

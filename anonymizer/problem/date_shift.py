@@ -39,16 +39,8 @@ def check_shift(table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]) 
             f"{table.name}: dates move row by row in memory, and this table stays in its engine; export "
             "it as .csv or .parquet, or leave out date_shift."
         )
-    attributes = policy.attributes
-    quasi = [h.name for h in hierarchies if h.reading.kind == "date"]
-    kept = [
-        name
-        for role in (Role.SENSITIVE, Role.INSENSITIVE)
-        for name in policy.with_role(role)
-        if attributes[name].shift is None and not is_nested(table.types[name])
-    ]
-    columns = code_columns(kept, islice(table.batches(kept), 1)) if kept else {}
-    dated = [name for name, column in columns.items() if are_dates(column.texts)]
+    attributes, quasi = policy.attributes, [h.name for h in hierarchies if h.reading.kind == "date"]
+    dated = kept_dates(table, policy)
     faults = [
         f"attributes.{name} has dates that do not move, from which the shift of the others can be told; "
         f"{remedy}, or accept it with shift = false."
@@ -61,6 +53,18 @@ def check_shift(table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]) 
     ]
     if faults:
         raise PolicyError.defective("policy", faults)
+
+
+def kept_dates(table: Table, policy: Policy) -> list[str]:
+    """Return the columns of dates that are released as they are, by the first batch of rows."""
+    kept = [
+        name
+        for role in (Role.SENSITIVE, Role.INSENSITIVE)
+        for name in policy.with_role(role)
+        if policy.attributes[name].shift is None and not is_nested(table.types[name])
+    ]
+    columns = code_columns(kept, islice(table.batches(kept), 1)) if kept else {}
+    return [name for name, column in columns.items() if are_dates(column.texts)]
 
 
 def are_dates(texts: Sequence[str]) -> bool:

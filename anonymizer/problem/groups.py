@@ -87,10 +87,16 @@ class Groups:
 
 def sizes_of(column: Column) -> ValueCounts:
     """Count the rows of each value."""
-    counts = np.bincount(column.codes, minlength=len(column.texts))
+    counts = count_there(column)
+    return ValueCounts(counts[counts > 0])
+
+
+def count_there(column: Column) -> NDArray[np.int64]:
+    """Count the rows of each text; none counts as one of a missing cell."""
+    counts = column.counts
     if MISSING in column.texts:
         counts[column.texts.index(MISSING)] = 0
-    return ValueCounts(counts[counts > 0])
+    return counts
 
 
 def blocks_of(column: Column) -> int:
@@ -100,9 +106,7 @@ def blocks_of(column: Column) -> int:
 
 def groups_of(column: Column) -> Groups:
     """Take the rows of values that repeat; of some values, spread over all, where they are many."""
-    counts = np.bincount(column.codes, minlength=len(column.texts))
-    if MISSING in column.texts:
-        counts[column.texts.index(MISSING)] = 0
+    counts = count_there(column)
     repeated = np.flatnonzero(counts > 1)
     taken = repeated[:: max(1, math.ceil(int(counts[repeated].sum()) / LOOKED_AT))]
     chosen = np.zeros(counts.size, np.bool_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.fetched import NamedTable, fetch
+from anonymizer.data.coded import NamedTable, fetch
 from anonymizer.data.opening import TableLike, check_columns
 from anonymizer.data.table import Table
 from anonymizer.display import Displayed
@@ -19,9 +19,11 @@ from anonymizer.errors import DataError, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike
+from anonymizer.problem.across import check_across, warn_of_dates
 from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.elapsed import with_elapsed
+from anonymizer.problem.part import StudyPart
 from anonymizer.problem.problem import hierarchies_of
 from anonymizer.risk import RiskProfile, profile
 from anonymizer.risk.parameters import check_k
@@ -39,46 +41,6 @@ TablesLike = Mapping[str, TableLike] | None
 """Tables by name, as paths or dataframes; those that are left out are where the policy says."""
 
 
-@dataclass(frozen=True, eq=False)
-class StudyPart:
-    """One table of a study as it is read, and the policy as if it were alone."""
-
-    linked: KeyedTable
-    policy: Policy
-    keys: Mapping[str, str]
-    """The columns that random keys replace, and the table whose rows these name."""
-
-    @property
-    def name(self) -> str:
-        """What the study calls it."""
-        return self.linked.name
-
-    @property
-    def table(self) -> Table:
-        """The table itself."""
-        return self.linked.table
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the release, in the order of the original."""
-        dropped = set(self.policy.dropped) - self.keys.keys()
-        return tuple(column for column in self.table.columns if column not in dropped)
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The columns that are released as they are."""
-        changed = {*self.keys, *self.policy.quasi_identifiers}
-        return tuple(column for column in self.columns if column not in changed)
-
-    def with_table(self, table: Table) -> StudyPart:
-        """Return the same part of another table."""
-        return replace(self, linked=replace(self.linked, table=table))
-
-    def label(self, column: str, people: str) -> str:
-        """Name a column as schemes do: that of a child with its table."""
-        return column if self.name == people else f"{self.name}.{column}"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyProblem(Displayed):
     """Linked tables in integers, the schemes that the policy allows, the model and the measure."""
@@ -94,18 +56,7 @@ class StudyProblem(Displayed):
     @staticmethod
     def read(data: TablesLike, policy: PolicyLike) -> StudyProblem:
         """Open the tables, check each against its part of the policy, and link them."""
-        policy = Policy.of(policy)
-        opened = open_tables(data, policy)
-        people, *children = opened
-        tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
-        policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
-        for name, table in opened.items():
-            child = policy.tables.get(name)
-            check_columns(table, tuple((policy if child is None else child).attributes))
-        opened = with_elapsed(opened, policy)
-        made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
-        study = encode_study([part.linked for part in made.values()])
-        return StudyProblem.of(policy, tuple(made[table.name] for table in study.tables), study)
+        return StudyProblem.of(*link_tables(data, policy))
 
     @staticmethod
     def of(policy: Policy, parts: tuple[StudyPart, ...], study: Study) -> StudyProblem:
@@ -123,6 +74,8 @@ class StudyProblem(Displayed):
             allowed = part.policy.lattice(hierarchies)
             low += allowed.low
             high += allowed.high
+        check_across(parts, study)
+        warn_of_dates(parts)
         utility = policy.utility
         weights = tuple(weight for part in parts for weight in part.policy.weights)
         measure = make_measure(
@@ -186,6 +139,24 @@ class StudyProblem(Displayed):
     def microdata(self, place: int) -> Microdata:
         """Return one of the tables in integers."""
         return self.study.tables[place].microdata
+
+
+def link_tables(
+    data: TablesLike, policy: PolicyLike
+) -> tuple[Policy, tuple[StudyPart, ...], Study]:
+    """Open the tables of a policy and link them; return the policy with a role for each column."""
+    policy = Policy.of(policy)
+    opened = open_tables(data, policy)
+    people, *children = opened
+    tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
+    policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
+    for name, table in opened.items():
+        child = policy.tables.get(name)
+        check_columns(table, tuple((policy if child is None else child).attributes))
+    opened = with_elapsed(opened, policy)
+    made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
+    study = encode_study([part.linked for part in made.values()])
+    return policy, tuple(made[table.name] for table in study.tables), study
 
 
 def open_tables(data: Any, policy: Policy) -> dict[str, Table]:

@@ -117,12 +117,14 @@ def columns_described(table: Table, models: Sequence[RiskModel], policy: Policy)
     return tuple(dict.fromkeys([*counted, *others]))
 
 
-def known_columns(names: Iterable[str], policy: Policy) -> tuple[str, ...]:
+def known_columns(
+    names: Iterable[str], policy: Policy, who: str = "a risk model"
+) -> tuple[str, ...]:
     """Return columns without repeats; raise a PolicyError for one that the policy does not name."""
     once = tuple(dict.fromkeys(names))
     if absent := [name for name in once if name not in policy.attributes]:
         raise PolicyError(
-            f"policy: '{absent[0]}', which a risk model looks at, is not a column; "
+            f"policy: '{absent[0]}', which {who} looks at, is not a column; "
             f"{suggest_name(absent[0], policy.attributes)}"
         )
     return once

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,14 @@ from anonymizer.attackers.uniqueness import estimate_unique
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.hierarchy import MISSING
 from anonymizer.lattice import Lattice
+from anonymizer.policy import Keep
 from anonymizer.problem import Problem
 from anonymizer.proof import distributions, models
 from anonymizer.proof.checker import Case
 from anonymizer.proof.linked import KnownEvents, LinkedMeasure, LinkedRows, PeopleTable
 from anonymizer.proof.losses import Measure
 from anonymizer.proof.models import Model
-from anonymizer.proof.table import Attribute, Table, Unsupported, Values
+from anonymizer.proof.table import Attribute, Group, Table, Unsupported, Values
 from anonymizer.study.evaluator import StudyEvaluator
 from anonymizer.study.study import Study, StudyTable
 from anonymizer.table.domain import QuasiIdentifier
@@ -44,6 +46,10 @@ def case_of(problem: Problem) -> Case:
     if problem.policy.data.sample < 1:
         raise Unsupported(
             "a release of a sample has no proof file: the sample is drawn with a key."
+        )
+    if problem.earlier is not None:
+        raise Unsupported(
+            "there is no rule yet for a release beside the earlier ones of a register."
         )
     microdata = problem.microdata
     asked = tuple(part for model in problem.models for part in model_of(model, microdata))
@@ -66,7 +72,29 @@ def case_of(problem: Problem) -> Case:
         problem.suppression_limit,
         measure_of(problem),
         asked,
+        tuple(group_of(keep, microdata) for keep in problem.policy.keep),
     )
+
+
+def group_of(keep: Keep, microdata: Microdata) -> Group:
+    """Return the parts of tuples that meet a condition, and whose they are."""
+    condition, share = keep.condition, Fraction(repr(float(keep.at_least)))
+    if condition.column in microdata.attributes:
+        at = microdata.attributes.index(condition.column)
+        column = microdata.columns[at]
+        leaves = [column.hierarchy.leaves[leaf] for leaf in column.leaves.tolist()]
+        parts = condition.meets(leaves)[microdata.codes[at]]
+        places, owners = np.arange(microdata.distinct), owners_of(microdata.people)
+        records = microdata.counts.astype(np.int64)
+    else:
+        values = values_of(microdata.counted_columns[condition.column])
+        parts = condition.meets(values.texts)[values.value_of_pair]
+        places, owners, records = values.tuple_of_pair, values.owners, values.records
+    if owners is not None:
+        person, part = owners
+        there = parts[part]
+        owners = person[there], (np.cumsum(parts) - 1)[part[there]]
+    return Group(keep.where, share, places[parts], records[parts], owners)
 
 
 def case_of_study(evaluator: StudyEvaluator, lattice: Lattice) -> Case:
@@ -310,6 +338,7 @@ RULES: dict[str, Callable[[Any, Microdata], tuple[Model, ...]]] = {
     "k-map": k_map_of,
     "sources": sources_of,
     "overall": overall_of,
+    "nrf": overall_of,
     "distinct-l": lambda m, _: (distributions.DistinctL(m.attribute, m.l, m.values),),
     "entropy-l": lambda m, _: (distributions.EntropyL(m.attribute, m.l, m.values),),
     "recursive-cl": lambda m, _: (distributions.RecursiveCL(m.attribute, m.c, m.l, m.values),),

@@ -7,7 +7,8 @@ cuts. Every closed box rests on one of five reasons, and each is recomputed here
     plain        the lowest scheme, with nothing suppressed, already loses too much
     bound        the witnesses are no finer than the box's highest scheme; with the records that must go
                  there counted as lost, the lowest scheme already loses too much
-    infeasible   more records must go there than the suppression limit allows
+    infeasible   more records must go there than the suppression limit allows, or more of a group that
+                 must be kept than its share allows
     tie          as `bound`: it can at most tie, and then loses the tie
 
 Why that is enough. Generalizing further never lowers what a value covers, so no scheme of a box loses
@@ -43,7 +44,7 @@ import numpy as np
 from anonymizer.proof.format import Closed, Proof, ProofError, Scheme, show_box
 from anonymizer.proof.losses import Measure
 from anonymizer.proof.models import Model, TableModel
-from anonymizer.proof.table import Gone, Integers, Marks, Table, View, whole_sums
+from anonymizer.proof.table import Gone, Group, Integers, Marks, Table, View, whole_sums
 
 TIE = 1e-12
 """Losses this close are equal; fewer suppressed records, then lower levels decide."""
@@ -70,6 +71,8 @@ class Case:
     """The records that may be suppressed."""
     measure: Measure
     models: tuple[Model, ...]
+    groups: tuple[Group, ...] = ()
+    """Groups of which a share must be kept."""
 
     @property
     def scope(self) -> str:
@@ -149,6 +152,14 @@ class Case:
     def count(self, gone: Marks) -> int:
         """Count the records of some tuples."""
         return int(self.table.counts[gone].sum())
+
+    def short_group(self, gone: Marks) -> Group | None:
+        """Return a group of which too few are kept."""
+        return next((each for each in self.groups if each.count(~gone) < each.least), None)
+
+    def is_feasible(self, gone: Marks) -> bool:
+        """Whether no more records are gone than may be, and enough of every group is kept."""
+        return self.count(gone) <= self.limit and self.short_group(gone) is None
 
     def loss(self, scheme: Scheme, gone: Marks) -> float:
         """Return what a scheme loses with some tuples suppressed."""
@@ -310,6 +321,11 @@ def check_claim(proof: Proof, case: Case) -> Target:
             f"the scheme {list(claim.scheme)} suppresses {suppressed:,} records, of which "
             f"{case.limit:,} are allowed, and {claim.suppressed:,} are claimed."
         )
+    if (short := case.short_group(gone)) is not None:
+        raise ProofError(
+            f"the scheme {list(claim.scheme)} keeps {short.count(~gone):,} with {short.name}, and "
+            f"{short.least:,} must be kept."
+        )
     if not abs(loss - claim.loss) <= TIE:
         raise ProofError(
             f"the scheme {list(claim.scheme)} loses {loss!r}, and {claim.loss!r} is claimed."
@@ -327,7 +343,7 @@ def check_evaluated(low: Scheme, high: Scheme, closed: Closed, target: Target) -
     case = target.case
     gone = case.suppressed(low)
     suppressed = case.count(gone)
-    if suppressed > case.limit:
+    if not case.is_feasible(gone):
         return
     loss = case.loss(low, gone)
     if not target.is_beyond(loss) and not target.wins_tie(loss, suppressed, low):
@@ -346,8 +362,8 @@ def check_witnessed(
         if any(w < h for witness in witnesses for w, h in zip(witness, high, strict=True)):
             raise refused(low, high, closed, "a witness is finer than the box's highest scheme")
         if closed.reason == "infeasible":
-            if records <= case.limit:
-                raise refused(low, high, closed, f"only {records:,} records must go")
+            if why := why_feasible(case, gone, closed.group):
+                raise refused(low, high, closed, why)
             continue
         loss = case.measure.at(losses, low)
         holds = (
@@ -357,6 +373,18 @@ def check_witnessed(
         )
         if not holds:
             raise refused(low, high, closed, f"its schemes may lose as little as {loss!r}")
+
+
+def why_feasible(case: Case, gone: Gone, name: str | None) -> str | None:
+    """Say why what is gone need not be too much, of a group if one is named; None where it is."""
+    if name is None:
+        records = gone.records(case.table)
+        return f"only {records:,} records must go" if records <= case.limit else None
+    group = next((each for each in case.groups if each.name == name), None)
+    if group is None:
+        return f"the policy keeps no group {name!r}"
+    most = group.most_kept(gone)
+    return f"{most:,} with {name} may be kept" if most >= group.least else None
 
 
 def union(found: Sequence[Gone], table: Table) -> Gone:

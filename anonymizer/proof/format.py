@@ -53,6 +53,8 @@ class Closed:
     reason: str
     witnesses: tuple[int, ...] = ()
     """The places of the schemes it rests on, in the file's list."""
+    group: str | None = None
+    """Where too many of a group go, its condition; else the suppression limit is exceeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +171,12 @@ def show_box(low: Scheme, high: Scheme) -> str:
 
 
 def write_node(node: Node) -> list[Any]:
-    """Return a node as JSON: ["bound", 3], or ["cut", attribute, [levels], [parts]]."""
+    """Return a node as JSON: ["bound", 3], or ["cut", attribute, [levels], [parts]].
+
+    Where too many of a group go, its condition is last: ["infeasible", 3, "died = 1"].
+    """
     if isinstance(node, Closed):
-        return [node.reason, *node.witnesses]
+        return [node.reason, *node.witnesses, *([] if node.group is None else [node.group])]
     return ["cut", node.attribute, list(node.levels), [write_node(part) for part in node.parts]]
 
 
@@ -181,6 +186,9 @@ def read_node(node: Any, witnesses: int) -> Node:
         case ["cut", attribute, list(levels), list(parts)] if type(attribute) is int:
             return Cut(attribute, whole(levels), tuple(read_node(p, witnesses) for p in parts))
         case [str(reason), *numbers] if reason in REASONS:
+            group = None
+            if reason == "infeasible" and numbers and type(numbers[-1]) is str:
+                group = numbers.pop()
             chosen = whole(numbers)
             if any(not 0 <= number < witnesses for number in chosen):
                 raise ProofError(f"a box is closed by a witness that is not listed: {numbers}.")
@@ -189,7 +197,7 @@ def read_node(node: Any, witnesses: int) -> Node:
                     "without a witness" if not chosen else "with witnesses that it has no use for"
                 )
                 raise ProofError(f"a box is closed as '{reason}' {needs}.")
-            return Closed(reason, chosen)
+            return Closed(reason, chosen, group)
     raise ProofError("the tree has a node that is neither cut nor closed for a known reason.")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -140,6 +142,44 @@ class Table:
         seen = np.zeros(size, np.bool_)
         seen[labels[:tuples]] = True
         return people[labels[:tuples]], int(people[~seen].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Records of which some must stay: parts of tuples, or where people have several rows, people."""
+
+    name: str
+    """The condition that tells it."""
+    share: Fraction
+    """What must stay of it."""
+    tuple_of_part: Integers
+    records: Integers
+    """The records of each part."""
+    owners: tuple[Integers, Integers] | None = None
+    """Where people have several rows: a person and a part of theirs, all of them once."""
+
+    def count(self, tuples: Marks) -> int:
+        """Count the records in some tuples; or the people who have at least one there."""
+        parts = tuples[self.tuple_of_part]
+        if self.owners is None:
+            return int(self.records[parts].sum())
+        person, part = self.owners
+        return int(np.unique(person[parts[part]]).size)
+
+    @cached_property
+    def least(self) -> int:
+        """How many must stay."""
+        return math.ceil(self.share * self.count(np.ones(self.largest + 1, np.bool_)))
+
+    @property
+    def largest(self) -> int:
+        """The last tuple that has a part."""
+        return int(self.tuple_of_part.max(initial=-1))
+
+    def most_kept(self, gone: Gone) -> int:
+        """Count how many can stay: who is not gone for certain, and of the others no more than a few."""
+        sure = self.count(~gone.tuples)
+        return min(sure, self.count(~(gone.tuples | gone.partly)) + gone.spared)
 
 
 def number_pairs(fine: Integers, coarse: Integers) -> int:

@@ -157,7 +157,7 @@ def check_agreement(proof: Proof, loss: float, suppressed: int) -> None:
 class EngineCase(Case):
     """A study of which the search's engine says who must go, which takes less time."""
 
-    evaluator: StudyEvaluator
+    evaluator: StudyEvaluator = field(kw_only=True)
 
     def suppressed(self, scheme: Scheme) -> NDArray[np.bool_]:
         """Return who is suppressed at a scheme."""
@@ -172,7 +172,7 @@ class EngineCase(Case):
 def by_engine(case: Case, evaluator: StudyEvaluator) -> EngineCase:
     """Return the same case with who must go found faster."""
     parts = (case.table, case.low, case.high, case.limit, case.measure, case.models)
-    return EngineCase(*parts, evaluator)
+    return EngineCase(*parts, evaluator=evaluator)
 
 
 def write_proof(
@@ -223,6 +223,8 @@ class Pass:
         """What each witness tells: the terms that attributes add to the loss at every level."""
         self.losses: list[list[list[float]]] = []
         self.records = np.empty(64, np.int64)
+        self.short: list[str | None] = []
+        """Of each witness: a group of which too many must go."""
         self.known: dict[Scheme, int] = {}
         nobody = np.zeros(case.table.counts.size, np.bool_)
         self.plain = case.measure.losses(case.table, Gone.of(nobody))
@@ -246,6 +248,8 @@ class Pass:
         self.schemes[number] = scheme
         self.terms[number] = terms_of(self.case.measure, self.losses[-1], self.terms.shape[2])
         self.records[number] = gone.records(self.case.table)
+        short = (each.name for each in self.case.groups if each.most_kept(gone) < each.least)
+        self.short.append(next(short, None))
         self.known[scheme] = number
         return number
 
@@ -270,6 +274,9 @@ class Pass:
         over = np.flatnonzero(self.records[numbers] > self.case.limit)
         if over.size:
             return Closed("infeasible", (int(numbers[over[0]]),))
+        for number in numbers.tolist():
+            if (group := self.short[number]) is not None:
+                return Closed("infeasible", (number,), group)
         low, terms = box.low, self.terms[numbers]
         own = terms[:, self.places, low]
         best = int(numbers[np.argmax(total(self.case.measure, own))])
@@ -316,7 +323,7 @@ class Pass:
         case, target = self.case, self.target
         gone = case.suppressed(scheme)
         suppressed = case.count(gone)
-        if suppressed <= case.limit:
+        if case.is_feasible(gone):
             loss = case.loss(scheme, gone)
             if not target.is_beyond(loss) and not target.wins_tie(loss, suppressed, scheme):
                 if target.ties and loss >= target.loss - TIE:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.data.aggregate import label_columns
+from anonymizer.data.aggregate import count_people_alone, label_columns
 from anonymizer.data.column import MISSING, Column
-from anonymizer.errors import percent
+from anonymizer.errors import counted, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Figures:
     over the columns it was paired with; None where it was not paired."""
 
     def __str__(self) -> str:
-        values = "1 value" if self.distinct == 1 else f"{self.distinct:,} different values"
+        values = counted(self.distinct, "value", "different values")
         more = "" if self.added is None else f", {percent(self.added)} added to one other column"
         return f"{values} in {self.rows:,} rows; {percent(self.unique)} of the people unique by it{more}"
 
@@ -65,11 +65,7 @@ def unique_share(columns: Sequence[Column], person: Column | None) -> float:
     labels = label_columns(columns).of_row
     if person is None:
         return float((np.bincount(labels) == 1).sum()) / labels.size
-    pairs = np.unique(labels.astype(np.int64) * len(person.texts) + person.codes)
-    whose = pairs % len(person.texts)
-    alone = np.bincount(pairs // len(person.texts)) == 1
-    singled_out = np.unique(whose[alone[pairs // len(person.texts)]])
-    return singled_out.size / np.unique(whose).size
+    return count_people_alone(labels, person.codes) / np.unique(person.codes).size
 
 
 def added_by_pairs(

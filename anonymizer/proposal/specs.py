@@ -6,20 +6,17 @@ import re
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.column import MISSING, Column
+from anonymizer.data.column import Column
 from anonymizer.errors import AnonymizerWarning, HierarchyError
-from anonymizer.hierarchy import parse_spec, suggest
+from anonymizer.hierarchy import parse_spec
+from anonymizer.hierarchy.suggest import suggest_for
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.proposal.codes import looks_like_codes, spec_of_codes
 from anonymizer.table.microdata import encode
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_TRIED = 200
 """So many values of a column are tried before the table is."""
@@ -57,7 +54,7 @@ def propose_spec(name: str, column: Column) -> str:
 
 def candidates(name: str, column: Column) -> Iterator[str]:
     """Yield specs, the best first; the others mend what is wrong with it."""
-    spec = suggest(as_series(name, column))
+    spec = suggest_for(name, column)
     if looks_like_codes(name, column.texts) and not CLASSIFIED.search(spec):
         yield spec_of_codes(name, column.texts)
     yield spec
@@ -90,11 +87,3 @@ def extremes_of(texts: tuple[str, ...]) -> tuple[str, ...]:
     ordered = sorted(texts, key=lambda text: (parse_number(text) or 0, text))
     end, step = MOST_TRIED // 4, len(texts) // (MOST_TRIED // 2)
     return tuple(dict.fromkeys([*ordered[:end], *ordered[end:-end:step], *ordered[-end:]]))
-
-
-def as_series(name: str, column: Column) -> pd.Series:
-    """Write a column out as texts, as hierarchies know them; missing cells are None."""
-    import pandas as pd
-
-    texts = np.array([text if text != MISSING else None for text in column.texts], object)
-    return pd.Series(texts[column.codes], name=name, dtype=object)

@@ -2,8 +2,9 @@
 
 `table` is what is printed: arms and rows. `reading` reads it from a CSV file. `partition` divides the
 people of a trial by what they would answer to a row. `indicators` computes the paper's entropies, and
-what each attack guesses beside what it would guess without the table. `sentences` says it in words, and
-`verdict` holds rows against limits.
+what each attack guesses beside what it would guess without the table. `summaries` attacks medians,
+quartiles and means, which `summary_cells` reads. `sentences` says it in words, and `verdict` holds rows
+against limits.
 """
 
 from anonymizer.published.indicators import (
@@ -16,6 +17,7 @@ from anonymizer.published.indicators import (
 from anonymizer.published.partition import AnswerGroup, Partition
 from anonymizer.published.reading import read_published
 from anonymizer.published.sentences import say_attacks
+from anonymizer.published.summaries import AttackedSummary, Summary, ValueAttack
 from anonymizer.published.table import Arms, Characteristic
 from anonymizer.published.verdict import (
     Breach,
@@ -27,6 +29,7 @@ from anonymizer.published.verdict import (
 __all__ = [
     "AnswerGroup",
     "Arms",
+    "AttackedSummary",
     "Breach",
     "Characteristic",
     "Guess",
@@ -35,6 +38,8 @@ __all__ = [
     "Partition",
     "Published",
     "PublishedLimits",
+    "Summary",
+    "ValueAttack",
     "assess_published",
     "entropy",
     "measure",

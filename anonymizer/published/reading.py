@@ -4,6 +4,9 @@ The header names the arms, with their sizes as in `Placebo (N = 105)` unless the
 a name and a count for each arm: `27`, `27 (11.8)` with its percentage, `65/145` or `65/145 (44.8)` where
 not everybody in the arm was measured.
 
+A row of medians, quartiles or means is a summary; `summary_cells` says which rows are. A row that repeats
+the header, at the top of a page, is passed over.
+
 A row with a name and empty cells is a heading. The rows under it are categories of one characteristic if
 they add up to everybody measured in each arm, or to the people that the heading states, as in
 `Devices (n = 299)`.
@@ -15,11 +18,14 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 from anonymizer.data.files import check_readable
 from anonymizer.data.text import CANDIDATES
 from anonymizer.errors import DataError, percent, quote
+from anonymizer.published.summaries import Summary
+from anonymizer.published.summary_cells import is_summary, read_summary
 from anonymizer.published.table import (
     Arms,
     Characteristic,
@@ -39,6 +45,8 @@ Line = tuple[int, list[str]]
 """The number of a row, from 1 after the header, and its cells."""
 Fault = tuple[int, str]
 """The number of a row, and what is wrong with it."""
+Row = Characteristic | Summary
+"""What is printed in a row: counts of people, or figures of their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,7 @@ class Cell:
 
 def read_published(
     path: str | Path, sizes: Sequence[int] | None = None, delimiter: str = ","
-) -> tuple[list[Characteristic], Arms]:
+) -> tuple[list[Row], Arms]:
     """Read the rows and the arms; all faults are shown together, by row.
 
     `sizes` are the people in each arm; by default they stand in the header.
@@ -94,13 +102,14 @@ def read_published(
     if not lines:
         raise DataError(f"{path}: the file is empty. It needs a header and rows.")
     arms = read_arms(path, check_header(path, lines[0][1], delimiter), sizes)
-    body = [(number, line) for number, line in lines[1:] if any(cell.strip() for cell in line)]
+    header = lines[0][1]
+    body = [(number, line) for number, line in lines[1:] if any(line) and line != header]
     rows, faults = read_rows(body, arms)
     if faults:
         raise DataError.defective(str(path), faults)
     if not rows:
         raise DataError(f"{path}: the table has no rows, so there is nothing to attack.")
-    check_sum_column(path, rows, arms)
+    check_sum_column(path, [row for row in rows if isinstance(row, Characteristic)], arms)
     return rows, arms
 
 
@@ -195,9 +204,9 @@ def check_sum_column(path: Path, rows: Sequence[Characteristic], arms: Arms) -> 
 # --- the rows ---
 
 
-def read_rows(lines: Sequence[Line], arms: Arms) -> tuple[list[Characteristic], list[str]]:
+def read_rows(lines: Sequence[Line], arms: Arms) -> tuple[list[Row], list[str]]:
     """Read the rows; return them and what is wrong with the others, with the number of the row."""
-    rows: list[Characteristic] = []
+    rows: list[Row] = []
     faults: list[Fault] = []
     numbers: dict[str, int] = {}
     for heading, section in sections_of(lines, len(arms.names) + 1):
@@ -227,23 +236,46 @@ def sections_of(lines: Sequence[Line], width: int) -> Iterator[tuple[Line | None
 
 def read_section(
     heading: Line | None, lines: Sequence[Line], arms: Arms
-) -> tuple[list[tuple[int, Characteristic]], list[Fault]]:
+) -> tuple[list[tuple[int, Row]], list[Fault]]:
     """Read the rows under a heading, each with its number, and what is wrong with the others."""
-    found: list[tuple[int, Characteristic]] = []
+    counts: list[tuple[int, Characteristic]] = []
+    figures: list[tuple[int, Summary]] = []
     faults: list[Fault] = []
+    above = heading[1][0] if heading else ""
     for number, line in lines:
-        cells, wrong = read_cells(line, arms)
-        if not wrong:
-            found.append((number, to_characteristic(line[0].strip(), cells, arms)))
-            wrong = [*count_faults(found[-1][1], arms), *percent_faults(line, cells, arms)]
+        if has_figures(line, above, arms):
+            summary, wrong = read_summary(line[0].strip(), above, line[1:], arms)
+            figures.append((number, summary))
+        else:
+            cells, wrong = read_cells(line, arms)
+            if not wrong:
+                counts.append((number, to_characteristic(line[0].strip(), cells, arms)))
+                wrong = [*count_faults(counts[-1][1], arms), *percent_faults(line, cells, arms)]
         faults += [(number, fault) for fault in wrong]
     if heading is None:
-        return found, faults
+        return sorted([*counts, *figures], key=itemgetter(0)), faults
     if not lines:
-        what = f"'{heading[1][0].strip()}' has no counts, and no rows under it; write its counts."
+        what = f"'{above.strip()}' has no counts, and no rows under it; write its counts."
         faults.append((heading[0], what))
-    named = under_heading(heading[1][0], [row for _, row in found], arms)
-    return [(number, row) for (number, _), row in zip(found, named, strict=True)], faults
+    named = under_heading(above, [row for _, row in counts], arms)
+    found: list[tuple[int, Row]] = [
+        (number, row) for (number, _), row in zip(counts, named, strict=True)
+    ]
+    name = STATED.sub("", above).strip()
+    found += [(number, replace(row, heading=name)) for number, row in figures]
+    return sorted(found, key=itemgetter(0)), faults
+
+
+def has_figures(line: Sequence[str], heading: str, arms: Arms) -> bool:
+    """Say whether a row has figures of values, not counts of people."""
+    if len(line) != len(arms.names) + 1 or not line[0].strip():
+        return False
+    cells = [Cell.parse(text) for text in line[1:]]
+    people = [(cell and cell.total) or size for cell, size in zip(cells, arms.sizes, strict=True)]
+    counts = all(
+        cell and cell.percent and cell.agrees(of) for cell, of in zip(cells, people, strict=True)
+    )
+    return is_summary(line[0], heading, line[1:], counts)
 
 
 def read_cells(line: Sequence[str], arms: Arms) -> tuple[list[Cell], list[str]]:
@@ -260,7 +292,7 @@ def read_cells(line: Sequence[str], arms: Arms) -> tuple[list[Cell], list[str]]:
         if cell is None:
             faults.append(
                 f"{text.strip()!r} is not a count for the {arm} arm; write a whole number, as in `65` "
-                "or `65/145`, and leave out means and medians."
+                "or `65/145`; of a mean or a median say so in the row's name."
             )
     return [cell for cell in cells if cell is not None], faults
 

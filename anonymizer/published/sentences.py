@@ -7,6 +7,7 @@ from typing import Any
 from anonymizer.errors import percent
 from anonymizer.published.indicators import Guess, Indicator, Indicators
 from anonymizer.published.partition import Answer, AnswerGroup, Partition
+from anonymizer.published.summaries import ValueAttack
 from anonymizer.published.table import Arms
 
 NOTICEABLE = 0.0005
@@ -82,6 +83,27 @@ def say_change(part: Partition, arm: str, attack: Indicator) -> str:
         f"The chance that somebody {verb(group)} is {percent(attack.guess.probability)} in the {arm} "
         f"arm and {percent(attack.guess.baseline)} in {everybody}."
     )
+
+
+def say_values(attack: ValueAttack) -> str:
+    """Say whose values the figures of an arm give away."""
+    people = attack.cell.people
+    if not attack.fits:
+        how = "however quartiles are computed"
+        return f"No {people} people have such figures, {how}; look at them again."
+    said = []
+    if (guess := attack.outsider) is not None:
+        has = round(guess.probability * people)
+        verb = "have" if has > 1 else "has"
+        said.append(f"{has} of {people} in the {attack.arm} arm {verb} exactly {guess.answer}.")
+    if attack.participant is not None:
+        known, others = round(attack.participant.probability * (people - 1)), people - 1
+        said.append(
+            f"A participant who knows their own value can know that of {known} of the {others} others."
+            if others > 1
+            else "Who knows one value knows the other."
+        )
+    return " ".join(said) or f"Nobody's value follows for the {people} in the {attack.arm} arm."
 
 
 def how_sure(most: int, people: int) -> str:

@@ -3,7 +3,8 @@
 A row keeps l-diversity if PDP and PFDOC are at least log2(l), and PFDPTC at most log2(l). Only an
 advantage counts against a row: PDP breaks a limit only where the shares of the arms in the group differ
 from the allocation, and PFDOC only where somebody has the characteristic. So a row that nobody has breaks
-nothing.
+nothing. Figures of values, such as medians, break the advantage where a guess of somebody's value is
+right more often than that.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ from anonymizer.published.indicators import (
 )
 from anonymizer.published.partition import Answer, partitions_of
 from anonymizer.published.sentences import say_attacks
+from anonymizer.published.summaries import (
+    AttackedSummary,
+    Summary,
+    attack_summary,
+    describe_summary,
+)
 from anonymizer.published.table import (
     Arms,
     Characteristic,
@@ -42,7 +49,7 @@ class PublishedLimits:
     pfdoc: float | None = None
     pfdptc: float | None = None
     advantage: float | None = None
-    """The most by which PDP or PFDPTC may raise a probability above its baseline."""
+    """The most by which PDP, PFDPTC or a guess of a value may raise a probability above its baseline."""
 
     def __post_init__(self) -> None:
         if self.advantage is not None and not 0 <= self.advantage <= 1:
@@ -69,9 +76,9 @@ class Breach:
     """A limit that a row breaks."""
 
     attack: str
-    """pdp, pfdoc or pfdptc."""
+    """pdp, pfdoc, pfdptc or value."""
     of: str
-    """PDP: the group that attacks; PFDPTC: the arm that is known; PFDOC: nothing."""
+    """PDP: the group that attacks; PFDPTC and value: the arm that is known; PFDOC: nothing."""
     limit: str
     """l or advantage."""
 
@@ -87,6 +94,8 @@ class Published:
     arms: Arms
     rows: tuple[Indicators, ...]
     limits: PublishedLimits = PublishedLimits()
+    summaries: tuple[AttackedSummary, ...] = ()
+    """The rows of medians, quartiles and means."""
 
     @property
     def printed(self) -> tuple[Indicators, ...]:
@@ -110,6 +119,8 @@ class Published:
     def paper(self) -> PublishedLimits:
         """The l that the printed rows keep as the paper counts: who has it, rows of nobody included."""
         rows = self.printed
+        if not rows:
+            return PublishedLimits()
         return PublishedLimits(
             2 ** min(pdp.bits for row in rows if (pdp := row.pdp_of(Answer.HAS))),
             2 ** min(row.pfdoc.bits for row in rows),
@@ -121,13 +132,14 @@ class Published:
         """The strictest limits that nothing breaks; None where no limit could be broken."""
         attacks = [attack for row in self.rows for _, attack in row.attackers]
         changes = [attack for row in self.rows for attack in row.pfdptc]
+        raised = [attack.advantage for attack in attacks + changes]
         pdp = [attack.bits for attack in attacks if attack.advantage > SLACK]
         pfdoc = [row.pfdoc.bits for row in self.rows if not row.partition.nobody]
         return PublishedLimits(
             2 ** min(pdp) if pdp else None,
             2 ** min(pfdoc) if pfdoc else None,
-            2 ** max(attack.bits for attack in changes),
-            max(max(attack.advantage, 0.0) for attack in attacks + changes),
+            2 ** max(attack.bits for attack in changes) if changes else None,
+            max([0.0, *raised, *(each.advantage for each in self.summaries)]),
         )
 
     def breaches(self, row: Indicators) -> tuple[Breach, ...]:
@@ -158,10 +170,22 @@ class Published:
             if attack.advantage > most:
                 yield Breach("pfdptc", arm, "advantage")
 
+    def broken_by_values(self, summary: AttackedSummary) -> tuple[Breach, ...]:
+        """Find the arms whose figures tell a value more often than the advantage that is allowed."""
+        if self.limits.advantage is None:
+            return ()
+        most = self.limits.advantage + SLACK
+        return tuple(
+            Breach("value", attack.arm, "advantage")
+            for attack in summary.attacks
+            if attack.advantage > most
+        )
+
     @property
     def broken(self) -> dict[str, tuple[Breach, ...]]:
         """The rows that break a limit, with what they break."""
         found = {row.partition.label: self.breaches(row) for row in self.rows}
+        found |= {each.row.label: self.broken_by_values(each) for each in self.summaries}
         return {label: breaches for label, breaches in found.items() if breaches}
 
     def describe(self) -> dict[str, Any]:
@@ -182,6 +206,7 @@ class Published:
                 for label, breaches in self.broken.items()
             },
             "rows": [describe_row(row, self.arms) for row in self.rows],
+            "summaries": [describe_summary(each) for each in self.summaries],
         }
 
 
@@ -191,7 +216,7 @@ def is_below(attack: Indicator, asked: float | None) -> bool:
 
 
 def assess_published(
-    rows: Sequence[Characteristic], arms: Arms, limits: PublishedLimits | None = None
+    rows: Sequence[Characteristic | Summary], arms: Arms, limits: PublishedLimits | None = None
 ) -> Published:
     """Compute the indicators of a published table; a count above its arm is an error.
 
@@ -202,16 +227,20 @@ def assess_published(
     """
     if not rows:
         raise DataError("the table has no rows, so there is nothing to attack.")
-    if faults := [fault for row in rows for fault in count_faults(row, arms)]:
+    counts = [row for row in rows if isinstance(row, Characteristic)]
+    summaries = [row for row in rows if isinstance(row, Summary)]
+    if faults := [fault for row in counts for fault in count_faults(row, arms)]:
         raise DataError.defective("the table", faults)
-    blocks = [block for block in blocks_of(rows) if len(block) > 1]
+    blocks = [block for block in blocks_of(counts) if len(block) > 1]
     if faults := [fault for block in blocks for fault in category_faults(block, arms)]:
         raise DataError.defective("the table", faults)
-    partitions = list(partitions_of(rows, arms))
-    check_labels([each.label for each in partitions])
+    partitions = list(partitions_of(counts, arms))
+    check_labels([*(each.label for each in partitions), *(row.label for row in summaries)])
     limits = limits or PublishedLimits()
-    limits.check_range(len(arms.names), max(len(each.groups) for each in partitions))
-    return Published(arms, tuple(measure(each, arms.names) for each in partitions), limits)
+    limits.check_range(len(arms.names), max((len(each.groups) for each in partitions), default=2))
+    measured = tuple(measure(each, arms.names) for each in partitions)
+    attacked = tuple(attack_summary(row, arms.names) for row in summaries)
+    return Published(arms, measured, limits, attacked)
 
 
 def check_labels(labels: Sequence[str]) -> None:

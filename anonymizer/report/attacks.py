@@ -108,8 +108,21 @@ def ends(found: Estimate) -> Ends:
 def render_text(attacks: Attacks) -> Group:
     """Show attacks on the terminal."""
     first = sections(attacks)[0]
-    lines = tuple(f"{each.name}: {in_a_line(each.finding)}" for each in attacks.results)
+    lines = tuple(
+        f"{each.name}: {in_a_line(each.finding)}{count_alone(each)}" for each in attacks.results
+    )
     return show_sections([first, *([Section("Attack by attack", lines)] if lines else [])])
+
+
+def count_alone(attack: Attack) -> str:
+    """Say how many people an attack on linked tables finds alone; nothing of other attacks."""
+    few, alone = (attack.details.get(key) for key in ("in fewer than k", "alone"))
+    if few is None or alone is None:
+        return ""
+    return (
+        f" {alone['successes']:,} people are alone, {few['successes']:,} among fewer than "
+        f"{attack.details['k']}."
+    )
 
 
 def in_a_line(finding: str) -> str:

@@ -158,11 +158,12 @@ def before_and_after(name: str, before: float, after: float | None) -> BarRow:
 
 def draw_distribution(column: ComparedColumn) -> Drawing:
     """Draw the share of each bin before and after, one bar below the other."""
-    all_before = sum(part.before for part in column.bins) or 1
-    all_after = sum(part.after for part in column.bins) or 1
+    frequencies = [part.frequencies for part in column.bins]
+    all_before = sum(before for before, _ in frequencies) or 1
+    all_after = sum(after for _, after in frequencies) or 1
     rows = [
-        before_and_after(part.label, part.before / all_before, part.after / all_after)
-        for part in column.bins
+        before_and_after(part.label, before / all_before, after / all_after)
+        for part, (before, after) in zip(column.bins, frequencies, strict=True)
     ]
     title = f"{column.name}: the share of the records with each value, before and after"
     return draw_bars(rows, title)

@@ -47,6 +47,7 @@ def columns_section(comparison: Comparison) -> Section:
             f"covers. Values of fewer than {FEWEST_PEOPLE} people are counted together. Information left "
             "is the mutual information of the released and the original column over the entropy of the "
             "original, counted in records; a suppressed record has lost all of it.",
+            *comparison.weighted,
         ),
         (
             FigureTable(

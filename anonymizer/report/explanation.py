@@ -14,6 +14,7 @@ from anonymizer.explanation.neighbourhood import CheapestChange, Driver, Step
 from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.chart import Drawing, draw_shares
 from anonymizer.report.comparison import comparison_sections, rows_section
+from anonymizer.report.groups import groups_section
 from anonymizer.report.layered import layered_sections
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance
@@ -97,6 +98,7 @@ def sections(explanation: Explanation | LayeredExplanation) -> tuple[Section, ..
                 MODEL_RISK,
             ),
         ),
+        *groups_section(explanation.groups),
         drivers_section(explanation),
         cheapest_section(explanation),
         blocking_section(explanation),

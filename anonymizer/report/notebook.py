@@ -91,6 +91,9 @@ def policy_sections(policy: Policy) -> Sequence[Section]:
     layers = f"at most {given.most_layers} layers" if given.most_layers else "layers"
     schemes = layers if given.in_layers else "one scheme for all records"
     released = f"The release has {schemes}; suppressed records: {given.suppressed}."
+    where += [
+        f"At least {share(each.at_least)} with {each.where} are kept." for each in policy.keep
+    ]
     header = "column", "role", "hierarchy", "weight"
     return [Section("", (*where, limit, released), (FigureTable(header, rows),))]
 

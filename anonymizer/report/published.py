@@ -8,7 +8,8 @@ from dataclasses import asdict
 from anonymizer.errors import percent
 from anonymizer.published.indicators import Indicator, Indicators
 from anonymizer.published.partition import Answer, Partition
-from anonymizer.published.sentences import say_attacks
+from anonymizer.published.sentences import say_attacks, say_values
+from anonymizer.published.summaries import AttackedSummary, ValueAttack
 from anonymizer.published.verdict import Breach, Published
 from anonymizer.report.page import write_page
 from anonymizer.report.provenance import Provenance
@@ -34,7 +35,15 @@ BASELINE = (
     "people (PFDPTC)."
 )
 FULL = 0.25
-"""An advantage of so much has the full colour under PDP and PFDPTC."""
+"""An advantage of so much has the full colour under PDP, PFDPTC and a guess of a value."""
+FEW = 0.05
+"""Figures that tell a value to a smaller share of guesses are passed over with a note."""
+FIGURES = (
+    "Medians, quartiles, ranges and means are figures of people's values. Of few people they are "
+    "somebody's value, or tell those who know their own that of another; where several are equal, they "
+    "are the value of all between them. Programs compute quartiles in different ways; the one that gives "
+    "most away counts. Nothing is known of the values without the table, so the whole probability counts."
+)
 WHO_GUESSES = {
     "pdp": "a patient who knows their answer guesses their arm (the blinding is broken)",
     "pfdoc": "the family of a participant guesses whether they have the characteristic",
@@ -59,12 +68,17 @@ def sections(table: Published) -> Iterator[Section]:
     yield Section("What is known without the table", tuple(known_without(table)))
     if any(asked is not None for asked in asdict(table.limits).values()):
         yield broken_section(table)
-    yield from rows_sections(table)
+    if table.rows:
+        yield from rows_sections(table)
+    if table.summaries:
+        yield values_section(table)
 
 
 def kept_sentence(table: Published) -> str:
     """Say what l the table keeps under each attack."""
     kept = table.kept
+    if not table.rows:
+        return "The table has figures of values alone, and no counts that the three attacks read."
     return (
         f"All rows keep l = {write_l(kept.pdp)} under PDP (a patient who knows their answer guesses "
         f"their arm), l = {write_l(kept.pfdoc)} under PFDOC (the family guesses what a participant "
@@ -80,7 +94,7 @@ def known_without(table: Published) -> Iterator[str]:
     yield (
         f"By the sizes of the arms alone a patient is in the {guess.answer} arm with probability "
         f"{percent(guess.probability)}, which keeps l = {2**table.allocation_entropy:.3f} under PDP; "
-        "only what the table adds counts against it. PDP and PFDPTC raise a probability by at most "
+        f"only what the table adds counts against it. {attackers(table)} raise a probability by at most "
         f"{table.kept.advantage:.3f} above its baseline{allowed}."
     )
     if unreachable(table):
@@ -88,9 +102,15 @@ def known_without(table: Published) -> Iterator[str]:
         yield f"The chosen l = {chosen} for PDP is more than the sizes of the arms alone keep."
 
 
+def attackers(table: Published) -> str:
+    """Name the attacks that raise a probability above a baseline."""
+    return "PDP, PFDPTC and guesses of a value" if table.summaries else "PDP and PFDPTC"
+
+
 def broken_section(table: Published) -> Section:
     """List the rows that break a chosen limit, and by which attacks."""
-    said = f"{len(table.broken)} of {len(table.rows)} rows break a chosen limit."
+    rows = len(table.rows) + len(table.summaries)
+    said = f"{len(table.broken)} of {rows} rows break a chosen limit."
     listed = (f"{label}: {', '.join(map(str, found))}" for label, found in table.broken.items())
     mark = bad if table.broken else good
     return Section("Rows that break a chosen limit", (mark(said), *listed))
@@ -223,6 +243,43 @@ def cells_of(row: Indicators, table: Published, limit: str) -> Iterator[str]:
         full = 1 - 1 / len(row.partition.groups) if attack == "pfdoc" else FULL
         breaks = Breach(attack, of, limit) in broken
         yield Shaded.of(write(found), colour(found.advantage / full), sentence, breaks)
+
+
+# --- medians, quartiles and means ---
+
+
+def values_section(table: Published) -> Section:
+    """Say whose values the figures give away; those of many people are passed over with a note."""
+    told = [each for each in table.summaries if each.advantage >= FEW]
+    impossible = [(each, attack) for each in table.summaries for attack in each.attacks
+                  if not attack.fits]  # fmt: skip
+    said: list[str] = []
+    said += [bad(f"{each.row.label}: {say_values(attack)}") for each, attack in impossible]
+    said += [f"{each.row.label}: {note}" for each in table.summaries for note in each.row.unread]
+    rest = [each for each in table.summaries if each.advantage < FEW]
+    if rest:
+        said.append(passed_over(rest))
+    rows = tuple(values_row(each, attack, table) for each in told for attack in each.attacks)
+    header = "characteristic", "arm", "people", "printed", "guessed right", "what it gives away"
+    figures = (FigureTable(header, rows),) if rows else ()
+    return Section("Medians, quartiles and means", (*said, quiet(FIGURES)), figures)
+
+
+def passed_over(rest: list[AttackedSummary]) -> str:
+    """Say which figures are passed over, and how often the best guess from them is right."""
+    most = max(each.advantage for each in rest)
+    how = f"at most {percent(most)} of guesses" if most else "no guess"
+    names = join([each.row.label for each in rest])
+    return f"Passed over, since from these figures {how} of somebody's value is right: {names}."
+
+
+def values_row(each: AttackedSummary, attack: ValueAttack, table: Published) -> tuple[str, ...]:
+    """Show what the figures of one arm give away."""
+    breaks = any(found.of == attack.arm for found in table.broken_by_values(each))
+    said = say_values(attack)
+    share = percent(attack.advantage) if attack.advantage else "none"
+    shaded = Shaded.of(share, colour(attack.advantage / FULL), said, breaks)
+    return each.row.label, attack.arm, f"{attack.cell.people:,}", attack.cell.text, shaded, said
 
 
 def colour(danger: float) -> str:

@@ -9,6 +9,7 @@ from rich.console import Group
 from anonymizer.errors import percent, quote_some
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.report.chart import AFTER, BARS, BEFORE, BarRow, Drawing, draw_bars, stacked
+from anonymizer.report.groups import groups_section
 from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
 from anonymizer.risk import ModelKind, RiskModel, RiskProfile
 from anonymizer.risk.sensitive_profile import SensitiveProfile
@@ -41,6 +42,7 @@ def sections(solution: Solution) -> tuple[Section, ...]:
     return (
         Section("Scheme", said, (FigureTable(header, rows),), (Picture(draw_losses(solution)),)),
         Section("Risk", said_of_dates, (risks,), (Picture(draw_sizes(solution)),)),
+        *groups_section(solution.groups),
     )
 
 
@@ -79,6 +81,8 @@ def headline(solution: Solution) -> Iterator[str]:
         f"suppressed ({percent(share)})."
     )
     yield describe_proof(solution)
+    if solution.over_time is not None:
+        yield from solution.over_time.sentences()
     if solution.layers:
         yield say_narrowed(solution.narrowed, solution.records - solution.suppressed)
 
@@ -98,6 +102,11 @@ def describe_proof(solution: Solution) -> str:
     if solution.status is Status.OPTIMAL:
         scope = PROVEN[ModelKind.of(solution.release.policy.risk)]
         return f"Proven optimal: {work}, {scope}.{order}"
+    if solution.stopped is StopReason.COMPLETE and solution.problem.earlier is not None:
+        return (
+            f"Best found: {work}; the optimum's quality is at most {1 - proof.bound:.6f}, a gap of "
+            f"{solution.gap:.2g}, as several groups of people hide who left."
+        )
     if solution.stopped is StopReason.COMPLETE:
         names = quote_some(model.name for model in solution.problem.models if not model.exact)
         return (

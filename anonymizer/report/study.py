@@ -26,9 +26,20 @@ def sections(solution: StudySolution) -> tuple[Section, ...]:
         *event_sections(solution),
         Section(
             "What the promise leaves out",
-            (*solution.left_out.sentences(), *solution.problem.said_of_dates),
+            (
+                *solution.left_out.sentences(),
+                *say_cap(solution.above_cap, solution.problem.model.most_events),
+                *solution.problem.said_of_dates,
+            ),
         ),
     )
+
+
+def say_cap(people: int | None, most: int | None) -> tuple[str, ...]:
+    """Say how many people have more events than the policy allows; nothing where it allows any."""
+    if people is None:
+        return ()
+    return (f"{people:,} of those dropped had more than {most:,} events, which is the cap.",)
 
 
 def headline(solution: StudySolution) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from anonymizer.risk.delta_disclosure import DeltaDisclosure
 from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
+from anonymizer.risk.expected_uniques import ExpectedUniques
 from anonymizer.risk.inputs import Inputs, Population
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
@@ -17,6 +18,7 @@ from anonymizer.risk.model import (
     RiskModel,
     TableModel,
 )
+from anonymizer.risk.nrf import NRF
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.profile import Attacker, PopulationModel, RiskProfile, profile
@@ -38,6 +40,7 @@ from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 __all__ = [
     "ENTRY_POINTS",
     "MODELS",
+    "NRF",
     "Attacker",
     "AttributeGroup",
     "Average",
@@ -50,6 +53,7 @@ __all__ = [
     "DistinctL",
     "EntropyL",
     "Estimates",
+    "ExpectedUniques",
     "Histogram",
     "Inputs",
     "KAnonymity",

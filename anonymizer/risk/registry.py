@@ -20,9 +20,11 @@ from anonymizer.risk.delta_disclosure import DeltaDisclosure
 from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
+from anonymizer.risk.expected_uniques import ExpectedUniques
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import RiskModel
+from anonymizer.risk.nrf import NRF
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.recursive_cl import RecursiveCL
 from anonymizer.risk.sources import Sources
@@ -39,7 +41,9 @@ MODELS: dict[str, type[RiskModel]] = {
         StrictAverage,
         SampleUniqueness,
         PUniqueness,
+        ExpectedUniques,
         Overall,
+        NRF,
         Sources,
         DistinctL,
         EntropyL,

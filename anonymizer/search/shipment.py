@@ -95,7 +95,8 @@ def portable(evaluator: Evaluator) -> Evaluator:
     if all(model.violators is None for model in models):
         rows = cast(Any, RowsElsewhere(microdata.records))
         microdata = replace(microdata, tuple_of_row=rows)
-    return Evaluator(microdata, models, evaluator.measure, evaluator.suppression_limit)
+    given = evaluator.measure, evaluator.suppression_limit, evaluator.groups
+    return Evaluator(microdata, models, *given)
 
 
 def write_parts(evaluator: Evaluator, params: SearchParams) -> Iterator[bytes]:

@@ -128,8 +128,8 @@ class SubtreeBounds:
         # the kernel sums up what is covered, and at several thresholds it counts records
         if cover is None or microdata is None or (several and microdata.people is not None):
             return None
-        if not all(evaluator.models for evaluator in evaluators):
-            return None
+        if not all(evaluator.models and not evaluator.groups for evaluator in evaluators):
+            return None  # the kernel knows no groups that must be kept
         limits = [limits_of(evaluator) for evaluator in evaluators]
         exact = all(each.only for each in limits)
         if not (exact or any(each.limited for each in limits)):

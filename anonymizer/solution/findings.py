@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonymizer.data.aggregate import code_labels, count_people_alone, label_together
 from anonymizer.errors import (
     AnonymizerError,
     AnonymizerWarning,
@@ -22,7 +22,6 @@ from anonymizer.errors import (
 )
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.optimize import Layers
 from anonymizer.layers.retained import COLLAPSED
 from anonymizer.policy import Role
@@ -167,31 +166,15 @@ def count_alone(release: Release, always: bool = False) -> int | None:
     columns = release.read_kept()
     kept = ~release.suppressed[microdata.tuple_of_row]
     person = None if microdata.id is None else columns[microdata.id].codes[kept].astype(np.int64)
-    labels = np.zeros(int(kept.sum()), np.int64)
-    for at in range(len(microdata.attributes)):
-        labels = refine(labels, release.values(at)[0][microdata.tuple_of_row][kept])
-    for name, column in columns.items():
-        if name in release.columns:
-            labels = refine(labels, column.codes[kept])
+    codes = [
+        *(release.values(at)[0][microdata.tuple_of_row] for at in range(len(microdata.attributes))),
+        *(column.codes for name, column in columns.items() if name in release.columns),
+    ]
+    parts = (code_labels(each[kept]) for each in codes)
+    labels = label_together(parts, int(kept.sum())).of_row
     if person is None:
         return int(np.count_nonzero(np.bincount(labels) == 1))
     return count_people_alone(labels, person)
-
-
-def refine(labels: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[np.int64]:
-    """Tell rows with the same label apart by another column."""
-    return label_keys(labels * (int(codes.max(initial=0)) + 1) + codes)[0].astype(np.int64)
-
-
-def count_people_alone(labels: NDArray[np.int64], person: NDArray[np.int64]) -> int:
-    """Count the people who have a label that nobody else has.
-
-    >>> count_people_alone(np.array([0, 0, 1, 2, 2]), np.array([7, 7, 7, 8, 9]))
-    1
-    """
-    pairs = np.unique(np.stack([labels, person]), axis=1)
-    holders = np.bincount(pairs[0])
-    return int(np.unique(pairs[1][holders[pairs[0]] == 1]).size)
 
 
 def find_shared(looked: Looked) -> dict[str, Shared]:
@@ -220,7 +203,7 @@ def try_layers(looked: Looked) -> LayersTried | None:
     one = looked.outcome.evaluation
     costly = one.suppressed_records > MANY_SUPPRESSED * problem.microdata.records
     stated = "layers" in policy.release.model_fields_set
-    if stated or looked.searched is None or not (costly or looked.collapsed):
+    if stated or policy.keep or looked.searched is None or not (costly or looked.collapsed):
         return None
     longest = max(LONGEST_TRY, looked.searched)
     try:

@@ -24,6 +24,7 @@ from anonymizer.proof.format import PROOF_NAMES
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.risk import packages_of
 from anonymizer.solution.findings import check_strict
+from anonymizer.solution.over_time import check_register, enter
 from anonymizer.solution.solution import Solution
 
 FILE_NAME = "manifest.json"
@@ -58,7 +59,27 @@ def make_manifest(
         "seconds": made_in(solution.seconds),
         **({} if proof is None else {"proof_file": dict(proof)}),
         "retained": round_retained(solution),
+        **round_groups(solution),
     }
+
+
+def round_groups(solution: Solution) -> dict[str, Any]:
+    """Round what is kept of each group, so that a step is at least ten of it; no number is stated.
+
+    From the exact number, someone who knows all other records could tell whether the last one is of the
+    group.
+    """
+    found = [
+        {
+            "where": group.where,
+            "at_least": group.at_least,
+            "step": step,
+            "share": round(round(group.share / step) * step, 9),
+        }
+        for group in solution.groups
+        for step in [rounding_step(group.size)]
+    ]
+    return {"keep": found} if found else {}
 
 
 def round_retained(solution: Solution) -> dict[str, float]:
@@ -148,6 +169,7 @@ def stage_release(
 ) -> dict[str, str]:
     """Write the released table, its manifest and a proof; return what each file will be called."""
     target = solution.release.policy.release.table
+    check_register(solution.problem.earlier, older_manifest(staging.folder), staging.folder)
     if solution.problem.policy.release.strict:
         check_strict(solution.findings)
     solution.release.microdata.clear_workspace()
@@ -160,7 +182,10 @@ def stage_release(
         written = stage_proof(proof, staging)
         manifest = make_manifest(solution, released, written)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
+        file = staging.seal(FILE_NAME)
+        file.write_text(text, encoding="utf-8")
+        if (undo := enter(solution.problem, solution.outcome, manifest, file)) is not None:
+            staging.undo.append(undo)
     files = {"release": where, "manifest": str(staging.folder / FILE_NAME)}
     return files if written is None else {**files, "proof": str(staging.folder / written["name"])}
 
@@ -222,6 +247,14 @@ def old_files(folder: Path, name: str) -> list[Path]:
         return []
     files = sorted((folder / old).iterdir()) if (folder / old).is_dir() else [folder / old]
     return [path.relative_to(folder) for path in files]
+
+
+def older_manifest(folder: Path) -> Mapping[str, Any]:
+    """Return the manifest in a folder, as it stands; nothing where there is none."""
+    try:
+        return read_manifest(folder / FILE_NAME)
+    except AnonymizerError:
+        return {}
 
 
 def old_tables(folder: Path) -> list[Path]:
@@ -325,10 +358,36 @@ class DeclaredOverall(BaseModel):
     """Whether these are all values of the input."""
 
 
+class DeclaredEarlier(BaseModel):
+    """The releases before; what other ways would have cost is compared as it is."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    """That of the register."""
+    releases: Count
+    compared: Count
+    """How many of them were not forgotten."""
+    previous: str
+    accepted: Count
+
+
 class DeclaredReference(BaseModel):
     """How far classes are from input and release; the other figures are compared as they are."""
 
     model: str
+
+
+class DeclaredGroup(BaseModel):
+    """What is kept of a group, rounded."""
+
+    model_config = ConfigDict(strict=True)
+
+    where: str
+    at_least: FiniteFloat
+    step: FiniteFloat
+    """What the share is a multiple of."""
+    share: FiniteFloat
 
 
 class Manifest(BaseModel):
@@ -358,6 +417,8 @@ class Manifest(BaseModel):
     people: AtLeastOne = 1
     """Not there in older manifests."""
     suppressed: Count
+    keep: list[DeclaredGroup] = []
+    """Not there where the policy keeps no groups."""
     loss: FiniteFloat
     quality: FiniteFloat
     bound: FiniteFloat | None
@@ -371,6 +432,8 @@ class Manifest(BaseModel):
     risk: Risks
     seconds: FiniteFloat | None = None
     """What reading and searching took; not there in older manifests."""
+    earlier: DeclaredEarlier | None = None
+    """Not there without a register."""
     proof_file: DeclaredProof | None = None
     """Not there where none was written."""
 

@@ -133,7 +133,9 @@ class Release:
         person = () if microdata.id is None else (microdata.id,)
         redacted = self.suppressed if self.redacts else np.zeros_like(self.suppressed)
         shuffled = self.policy.release.shuffle
-        return Grouped((*deciding, *microdata.sensitive, *person), deciding, redacted, shuffled)
+        return Grouped(
+            (*deciding, *microdata.counted_columns, *person), deciding, redacted, shuffled
+        )
 
     def by_rows(self) -> Release:
         """Return the release with the rows of its table in memory, where an engine has counted them.

@@ -14,7 +14,13 @@ import numpy as np
 from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.secret import describe_input
 from anonymizer.display import Plotted, shown
-from anonymizer.errors import AnonymizerWarning, InfeasibleError, PolicyError, percent
+from anonymizer.errors import (
+    AnonymizerWarning,
+    InfeasibleError,
+    PolicyError,
+    ReleaseError,
+    percent,
+)
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.kernels.compilation import timed
 from anonymizer.layers.layering import one_layer
@@ -32,6 +38,7 @@ from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReaso
 from anonymizer.search.state import OnProgress
 from anonymizer.solution.date_shift import describe_shift
 from anonymizer.solution.findings import Findings, Looked, check_strict, find, warn_of_flat
+from anonymizer.solution.groups import KeptGroup, describe_groups, kept_groups, too_few_kept
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
@@ -41,6 +48,7 @@ from anonymizer.solution.layered import (
     proof_of,
     search_layers,
 )
+from anonymizer.solution.over_time import OverTime, Way, over_time
 from anonymizer.solution.release import Release
 from anonymizer.solution.study import StudySolution, anonymize_study
 
@@ -128,6 +136,11 @@ class Solution(Plotted):
         return tuple(each for each in found if each is not None)
 
     @cached_property
+    def groups(self) -> tuple[KeptGroup, ...]:
+        """What is kept of the groups that the policy wants kept."""
+        return kept_groups(self.problem, self.outcome)
+
+    @cached_property
     def columns_left(self) -> dict[str, ColumnLeft]:
         """What is left of each quasi-identifier, counted in records."""
         return columns_left(self.release)
@@ -138,6 +151,11 @@ class Solution(Plotted):
         searched = None if self.proof is None else self.seconds.get("search", 0.0)
         of_solution = (self.problem, self.release, self.outcome, self.after)
         return find(Looked(*of_solution, tuple(self.collapsed), searched))
+
+    @cached_property
+    def over_time(self) -> OverTime | None:
+        """The release beside earlier ones, and other ways to make it; None without a register."""
+        return over_time(self.problem, Way(self.quality, self.suppressed, self.scheme))
 
     @property
     def loss_over_existing(self) -> dict[str, float]:
@@ -159,6 +177,11 @@ class Solution(Plotted):
 
         Rows are shuffled by the system's randomness unless seeded; called again, they are the same.
         """
+        if self.problem.earlier is not None:
+            raise ReleaseError(
+                "policy: release.register: a dataframe alone would be a release that the register does "
+                "not know; use write_release, which enters it."
+            )
         if self.problem.policy.release.strict:
             check_strict(self.findings)
         return self.release.to_frame(self.random(seed))
@@ -188,12 +211,14 @@ class Solution(Plotted):
             "records": self.records,
             "people": self.problem.microdata.number_of_people,
             "suppressed": self.suppressed,
+            **describe_groups(self.groups),
             "schemes": None if proof is None else proof.schemes,
             "evaluated": None if proof is None else proof.evaluated,
             "partitions": None if proof is None else proof.partitions,
             "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
             "risk": {"before": asdict(self.before), "after": asdict(self.after)},
             "references": [asdict(each) for each in self.references],
+            **({} if self.over_time is None else {"earlier": self.over_time.describe()}),
         }
 
     def describe_layers(self) -> dict[str, Any]:
@@ -266,8 +291,9 @@ def anonymize(
     returned is a StudySolution. With the checkpoint of a solution that was stopped, the search goes on
     from there. Raises an InfeasibleError if no scheme meets the risk models within the suppression limit.
 
-    In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each: a Hierarchy, a
-    builder, a path, a table from value to group, a list of cut points, or None for one that is proposed.
+    In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each. That is a
+    Hierarchy, a builder, a path, a table from value to group, a list of cut points, or None for one that
+    is proposed.
     `k` is that of k-anonymity; `identifying`, `sensitive` and `keep` name other columns. Those named
     nowhere get the `default_role`, or are removed with a warning. `layers` and `suppression_limit` are
     the policy's keys. What was decided by default is in `defaults` of the solution.
@@ -344,7 +370,7 @@ def solve(
         return anonymize_in_layers(problem, seconds, on_progress)
     with timed(seconds, "search"):
         found = search(
-            problem.evaluator,
+            problem.searched,
             problem.lattice,
             problem.limits,
             problem.policy.machine.workers,
@@ -404,7 +430,7 @@ def apply(
             outcome = outcome_of(problem, layers)
         if not outcome.evaluation.feasible:
             which = "this scheme" if layers is None else "these layers"
-            raise too_many_suppressed(which, outcome.evaluation, problem)
+            raise not_met(which, outcome, problem)
     found = make_solution(problem, outcome, None, seconds, layers)
     warn_of_references(found)
     return found
@@ -412,8 +438,16 @@ def apply(
 
 def infeasible(problem: Problem) -> InfeasibleError:
     """Say why there is no solution, and what would help."""
-    coarsest = problem.evaluate(problem.lattice.high)
-    return too_many_suppressed("the coarsest scheme the policy allows", coarsest, problem)
+    coarsest = problem.outcome(problem.lattice.high)
+    return not_met("the coarsest scheme the policy allows", coarsest, problem)
+
+
+def not_met(which: str, outcome: Outcome, problem: Problem) -> InfeasibleError:
+    """Say that a scheme suppresses too much, or keeps too few of a group."""
+    if outcome.evaluation.suppressed_records > problem.suppression_limit:
+        return too_many_suppressed(which, outcome.evaluation, problem)
+    short = too_few_kept(which, problem, outcome)
+    return short or too_many_suppressed(which, outcome.evaluation, problem)
 
 
 def too_many_suppressed(which: str, evaluation: Evaluation, problem: Problem) -> InfeasibleError:
@@ -441,7 +475,7 @@ def make_solution(
     scheme = problem.named(best.scheme)
     narrowed = None
     if layers is None:
-        losses = problem.evaluator.attribute_losses(classes, suppressed)
+        losses = problem.alone.attribute_losses(classes, suppressed)
         layering = one_layer(microdata, best.scheme, suppressed[classes.label_of_tuple])
     else:
         losses, layering = layers.attribute_loss, layers.layering

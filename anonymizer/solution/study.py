@@ -20,6 +20,7 @@ from anonymizer.kernels.compilation import timed
 from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import PolicyLike
+from anonymizer.problem.seen import find_seen
 from anonymizer.problem.study import StudyProblem, TablesLike
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.proof.writer import check_agreement, prove_study
@@ -100,7 +101,17 @@ class StudySolution(Displayed):
     def left_out(self) -> LeftOut:
         """Who is alone by what the promise does not cover."""
         problem = self.problem
-        return count_left_out(problem.study, self.levels, self.rows_kept, problem.kept_columns)
+        seen = find_seen(problem, self.levels)
+        return count_left_out(
+            problem.study, self.levels, self.rows_kept, problem.kept_columns, seen
+        )
+
+    @property
+    def above_cap(self) -> int | None:
+        """How many people are dropped for the number of their events; None where there is no cap."""
+        if self.problem.model.most_events is None:
+            return None
+        return int(np.count_nonzero(~self.problem.evaluator.supports.within_cap))
 
     @cached_property
     def dropped_events(self) -> DroppedEvents | None:
@@ -136,6 +147,7 @@ class StudySolution(Displayed):
             "suppressed": self.suppressed,
             "tables": self.tables,
             "left_out": self.left_out.describe(),
+            **({} if self.above_cap is None else {"above_cap": self.above_cap}),
             **describe_shift(self.problem.said_of_dates),
             **({} if self.dropped_events is None else self.dropped_events.describe()),
             "schemes": proof.schemes,

@@ -25,6 +25,7 @@ from anonymizer.studio.events import finite
 from anonymizer.studio.folder import UPLOAD_LIMIT, TooLargeError
 from anonymizer.studio.guard import Guard
 from anonymizer.studio.history import StaleError
+from anonymizer.studio.mending import UnreadableError, stated_of
 from anonymizer.studio.questions import QUESTIONS
 from anonymizer.studio.release import PAGES
 from anonymizer.studio.session import NotOpenError, Session
@@ -117,9 +118,11 @@ def read_page(session: Session, name: str) -> Response:
 
 
 async def answer(found: Awaitable[Any]) -> Response:
-    """Return the answer, or an error in one sentence."""
+    """Return the answer, or an error in one sentence; with it what can be done about a table."""
     try:
         return JSONResponse(finite(await found))
+    except UnreadableError as error:
+        return JSONResponse({"error": str(error), "fault": error.described}, 422)
     except AnonymizerError as error:
         return JSONResponse({"error": str(error)}, STATUS.get(type(error), 422))
     except OSError as error:
@@ -198,15 +201,16 @@ async def receive(session: Session, request: Request, limit: int) -> dict[str, A
             "instead: anonymizer studio FILE."
         )
     name = request.query_params.get("name", "")
+    stated = stated_of(request.query_params)
     path = await session.folder.receive(name, request.stream(), limit)
 
     def opened() -> dict[str, Any]:
         with show_values():
             try:
-                session.open(path)
-            except Exception:
-                path.unlink(missing_ok=True)  # so that the corrected file can have the same name
-                raise
+                session.open(path, stated)
+            finally:
+                if session.history is None:  # so that the corrected file can have the same name
+                    path.unlink(missing_ok=True)
         state = session.state()
         session.events.tell("state", **state)
         return state

@@ -7,21 +7,30 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from anonymizer.errors import DataError, PolicyError
+import numpy as np
+
+from anonymizer.comparison.binning import FEWEST_PEOPLE
+from anonymizer.comparison.comparison import compare
+from anonymizer.errors import DataError, PolicyError, quote, suggest_name
 from anonymizer.evaluation.measurement import measure
 from anonymizer.explanation.neighbourhood import Neighbourhood
 from anonymizer.frontiers.sweep import find_parameter
 from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy.fields import is_whole
 from anonymizer.lattice import Scheme
 from anonymizer.problem import Problem
 from anonymizer.risk import Parameter, RiskModel
 from anonymizer.solution.solution import Solution
-from anonymizer.studio.figures import describe_step
+from anonymizer.studio.figures import describe_solution, describe_step
 
 FRONTIER_POINTS = 10
 """So many thresholds are looked at beside the policy's own, spread by their ratios."""
 SHOWN_LABELS = 4
 """So many values stand for a level."""
+MOST_VALUES = 1_000
+"""So many values of a level are listed."""
+SHOWN_GROUPS, MOST_GROUPS = 4, 500
+"""So many groups that lose most are shown of each solution, and are known of it."""
 
 
 def describe_problem(problem: Problem) -> dict[str, Any]:
@@ -43,6 +52,7 @@ def describe_problem(problem: Problem) -> dict[str, Any]:
         "weighted": policy.utility.has("weights"),
         "models": [describe_model(model) for model in problem.models],
         "suppression_limit": policy.release.suppression_limit,
+        "most_layers": policy.release.layers,
         "schemes": problem.lattice.size,
         "layers": policy.release.in_layers,
     }
@@ -65,6 +75,59 @@ def name_level(labels: Sequence[str]) -> str:
     return f"{', '.join(names[: SHOWN_LABELS - 2])}, … {names[-1]}"
 
 
+def describe_level(solution: Solution, name: Any, level: Any) -> dict[str, Any]:
+    """Return every value that an attribute has at a level, with its records and those released."""
+    problem, release = solution.problem, solution.release
+    microdata = release.microdata
+    if name not in microdata.attributes:
+        known = microdata.attributes
+        raise DataError(
+            f"there is no attribute {quote(str(name))}; {suggest_name(str(name), known)}"
+        )
+    at = microdata.attributes.index(name)
+    hierarchy, column = problem.hierarchies[at], microdata.columns[at]
+    if not is_whole(level) or not 0 <= level <= hierarchy.height:
+        raise DataError(
+            f"'{name}' has no level {level!r}; choose one from 0 to {hierarchy.height}."
+        )
+    labels = hierarchy.labels[level]
+    values = hierarchy.codes[level][column.leaves[microdata.codes[at]]]
+    kept = ~release.suppressed
+    records = np.bincount(values, microdata.counts, len(labels)).astype(np.int64)
+    released = np.bincount(values, microdata.counts * kept, len(labels)).astype(np.int64)
+    there = np.flatnonzero(records)
+    return {
+        "values": [
+            {
+                "label": labels[value] if labels[value] != MISSING else "(missing)",
+                "records": int(records[value]),
+                "released": int(released[value]),
+            }
+            for value in there[:MOST_VALUES].tolist()
+        ],
+        "there": int(there.size),
+        "absent": len(labels) - int(there.size),
+    }
+
+
+def describe_kept(solution: Solution) -> dict[str, Any]:
+    """Return what is compared of solutions: what is left of each column, and who is dropped."""
+    comparison = compare(solution)
+    groups = [
+        (f"{column.name}: {part.label}", part)
+        for column in comparison.columns
+        for part in column.bins
+        if part.before >= FEWEST_PEOPLE
+    ]
+    most = sorted(groups, key=lambda group: -group[1].suppressed)[:MOST_GROUPS]
+    return {
+        **describe_solution(solution),
+        "changed": {column.name: column.distance for column in comparison.columns},
+        "dropped": {name: part.suppressed / part.before for name, part in most},
+        "most_dropped": [f"{e.column}: {e.label}" for e in comparison.subgroups()[:SHOWN_GROUPS]],
+    }
+
+
 def describe_model(model: RiskModel) -> dict[str, Any]:
     """Return a model in words, and what of it can be tightened."""
     return {
@@ -83,6 +146,7 @@ def describe_parameter(parameter: Parameter, model: RiskModel) -> dict[str, Any]
         "value": value,
         "whole": parameter.whole,
         "meaning": parameter.meaning,
+        "share": parameter.limits_risk and max(usual, default=2) <= 1,
         "low": min(usual, default=None),
         "high": max(usual, default=None),
         "step": 1 if parameter.whole else smallest_step(usual),

@@ -8,6 +8,7 @@ from typing import Any
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.comparison.comparison import compare
 from anonymizer.explanation.explanation import Explanation
+from anonymizer.explanation.layered import explain_layers
 from anonymizer.explanation.neighbourhood import Step
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.report.chart import STYLE
@@ -15,6 +16,7 @@ from anonymizer.report.comparison import comparison_sections
 from anonymizer.report.evidence import result_section
 from anonymizer.report.explanation import blocking_section, cheapest_section
 from anonymizer.report.frontier import draw_frontier
+from anonymizer.report.layered import layered_sections
 from anonymizer.report.sections import FigureTable, Picture, Section, tone, unmarked
 from anonymizer.report.suppression import suppression_section
 from anonymizer.search import Status
@@ -63,6 +65,12 @@ def describe_explanation(explanation: Explanation) -> dict[str, Any]:
     }
 
 
+def describe_layers(solution: Solution) -> dict[str, Any]:
+    """Return what layers do and give away; there are no steps from them."""
+    sections = layered_sections(explain_layers(solution))
+    return {"drivers": [], "next": describe_sections(sections)}
+
+
 def describe_step(step: Step | None) -> dict[str, Any] | None:
     """Return what a step would change; None where there is none."""
     if step is None:
@@ -97,17 +105,19 @@ def describe_frontier(frontier: Frontier) -> dict[str, Any]:
     }
 
 
-def describe_evidence(solution: Solution, check: Callable[[], None]) -> dict[str, Any]:
-    """Make every stated analysis on both; `check` raises if nobody waits for them any more."""
-    if not solution.problem.policy.analysis:
+def describe_evidence(solution: Solution, on_step: Callable[[str, float], None]) -> dict[str, Any]:
+    """Make every stated analysis on both; `on_step` raises if nobody waits for them any more."""
+    stated = [each.name for each in solution.problem.policy.analysis]
+    if not stated:
         return {"results": []}
-    found = evidence_of(solution, lambda _: check())
+    found = evidence_of(solution, lambda a: on_step(a.name, stated.index(a.name) / len(stated)))
     return {"results": describe_sections(map(result_section, found.results))}
 
 
 def describe_utility(solution: Solution) -> dict[str, Any]:
     """Return what is left of columns and of pairs of them, and who is missing."""
-    return {"sections": describe_sections(comparison_sections(compare(solution)))}
+    *left, missing = describe_sections(comparison_sections(compare(solution)))
+    return {"sections": left, "missing": missing}
 
 
 # --- sections

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.data.staging import Staging, replace_file
+from anonymizer.decision.context import Context
 from anonymizer.errors import AnonymizerError, DataError, PolicyError, quote
 from anonymizer.policy import Policy, renewed_policy
 from anonymizer.proposal.proposal import POLICY, Proposal
@@ -49,6 +50,10 @@ class Folder:
     def context(self) -> Path:
         """What the steward states for the decision page, if there is such a file."""
         return self.path / CONTEXT
+
+    def stated(self) -> Context:
+        """Read the context; nothing is stated where there is no file."""
+        return Context.read(self.context) if self.context.is_file() else Context()
 
     def place_for(self, name: str) -> Path:
         """Return where a file of some name goes; a DataError refuses names that lead elsewhere.
@@ -122,10 +127,23 @@ def rebased(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     data = dict(document.get("data", {}))
     if "path" in data:
         data["path"] = move(data["path"])
-    attributes = {
-        name: {**keys, "hierarchy": move(keys["hierarchy"])}
-        if isinstance(keys.get("hierarchy"), str)
-        else keys
-        for name, keys in document["attributes"].items()
-    }
-    return {**document, **({"data": data} if data else {}), "attributes": attributes}
+
+    def moved(attributes: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: {**keys, "hierarchy": move(keys["hierarchy"])}
+            if isinstance(keys.get("hierarchy"), str)
+            else keys
+            for name, keys in attributes.items()
+        }
+
+    found = {**document, "attributes": moved(document["attributes"])}
+    if "tables" in document:
+        found["tables"] = {
+            name: {
+                **child,
+                **({"path": move(child["path"])} if "path" in child else {}),
+                "attributes": moved(child["attributes"]),
+            }
+            for name, child in document["tables"].items()
+        }
+    return found | ({"data": data} if data else {})

@@ -10,7 +10,19 @@ from anonymizer.errors import DataError
 from anonymizer.hierarchy.fields import is_whole
 from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
-from anonymizer.studio import attackers, columns, explore, figures, hierarchies, release, risk
+from anonymizer.studio import (
+    attackers,
+    classes,
+    columns,
+    context,
+    explore,
+    figures,
+    hierarchies,
+    risk,
+    start,
+)
+from anonymizer.studio.checklist import checklist_of
+from anonymizer.studio.mending import UnreadableError, stated_of
 from anonymizer.studio.session import NotOpenError, Session, id_column
 
 Asked = Mapping[str, Any]
@@ -71,6 +83,22 @@ def try_out(session: Session, asked: Asked) -> Any:
     return {}
 
 
+def mend(session: Session, asked: Asked) -> Any:
+    """Open the table that could not be read, with what is now said of it."""
+    with session.lock:
+        fault = session.fault
+        if fault is None:
+            raise DataError("no table waits to be mended; drop one on the page.")
+        try:
+            session.open_table(fault.path, stated_of(asked))
+        except UnreadableError as error:
+            session.fault = error.fault
+            raise
+        state = session.state()
+    session.events.tell("state", **state)
+    return state
+
+
 def undo(session: Session, asked: Asked) -> Any:
     """Take the last change back."""
     return session.move(revision_of(asked), -1)
@@ -87,9 +115,11 @@ def cancel(session: Session, _: Asked) -> Any:
 
 
 def describe_columns(session: Session, _: Asked) -> Any:
-    """All columns, with what is proposed for them."""
+    """All columns, with what is proposed for them, and what was found for the questions before."""
     decisions = session.decisions()
-    return {"columns": columns.describe_columns(table_of(session), decisions)}
+    table = table_of(session)
+    asked = start.describe_start(table, decisions, session.document, session.folder)
+    return {"columns": columns.describe_columns(table, decisions), **asked}
 
 
 def rows(session: Session, asked: Asked) -> Any:
@@ -101,6 +131,12 @@ def output(session: Session, asked: Asked) -> Any:
     """The rows in view, beside what they become."""
     view = asked.get("start"), asked.get("count")
     return columns.describe_output(table_of(session), session.solution(), *view)
+
+
+def list_classes(session: Session, asked: Asked) -> Any:
+    """The classes of the output in view, released or dropped."""
+    which = asked.get("dropped"), asked.get("largest"), asked.get("start"), asked.get("count")
+    return classes.describe_classes(table_of(session), session.solution(), *which)
 
 
 def role(session: Session, asked: Asked) -> Any:
@@ -124,12 +160,25 @@ def propose(session: Session, asked: Asked) -> Any:
     table = table_of(session)
     whose = id_column(session.document, table.columns)
     changes = columns.proposal_changes(table, session.documents, whose, recipient, need)
-    return session.change(revision_of(asked), changes, f"proposed for: {recipient}")
+    state = session.change(revision_of(asked), changes, f"proposed for: {recipient}")
+    start.state_recipient(session.folder, str(recipient))
+    session.events.tell("context")
+    return state
 
 
 def scheme(session: Session, asked: Asked) -> Any:
     """Measure a scheme that was chosen by hand."""
     return explore.look_at(problem_of(session), session.engine.solution, levels_of(asked))
+
+
+def level(session: Session, asked: Asked) -> Any:
+    """Every value of a level, and how many records have it."""
+    return explore.describe_level(session.solution(), asked.get("column"), asked.get("level"))
+
+
+def keep(session: Session, _: Asked) -> Any:
+    """The solution as it is, to be compared with others."""
+    return explore.describe_kept(session.solution())
 
 
 def hierarchy(session: Session, asked: Asked) -> Any:
@@ -216,11 +265,46 @@ def evidence(session: Session, asked: Asked) -> Any:
     return {}
 
 
+def try_attacks(session: Session, asked: Asked) -> Any:
+    """Try every attack on the release; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        session.solution()
+        session.engine.try_attacks(session.opened.revision)
+    return {}
+
+
+def compare_thresholds(session: Session, asked: Asked) -> Any:
+    """Make the policy's analyses at each threshold; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        if not session.solution().problem.policy.analysis:
+            raise DataError("the policy states no analysis; state one under Utility.")
+        if session.engine.frontier is None:
+            raise NotOpenError("there is no frontier of this policy, or it is not found yet.")
+        session.engine.compare_thresholds(session.opened.revision)
+    return {}
+
+
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
-    given = session.solution(), table_of(session), session.decisions(), session.engine.notes
-    checks = release.checklist(*given, session.folder)
+    engine = session.engine
+    given = session.solution(), table_of(session), session.decisions(), engine.notes
+    checks = checklist_of(*given, session.folder, engine.attacks)
     return {"checks": checks, "folder": str(session.folder.release)}
+
+
+def describe_context(session: Session, _: Asked) -> Any:
+    """What is stated for the decision page."""
+    return context.describe_context(session.folder)
+
+
+def state_context(session: Session, asked: Asked) -> Any:
+    """Write down what is stated for the decision page, and tell all pages."""
+    with session.lock:
+        context.write_context(session.folder, asked.get("stated"))
+    session.events.tell("context")
+    return context.describe_context(session.folder)
 
 
 def write(session: Session, asked: Asked) -> Any:
@@ -236,16 +320,20 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "state": state,
     "change": change,
     "try": try_out,
+    "mend": mend,
     "undo": undo,
     "redo": redo,
     "cancel": cancel,
     "columns": describe_columns,
     "rows": rows,
     "output": output,
+    "classes": list_classes,
     "role": role,
     "person": person,
     "propose": propose,
     "scheme": scheme,
+    "level": level,
+    "keep": keep,
     "hierarchy": hierarchy,
     "set-hierarchy": set_hierarchy,
     "preview-reading": preview_reading,
@@ -256,7 +344,11 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "attack": attack,
     "utility": describe_utility,
     "evidence": evidence,
+    "try-attacks": try_attacks,
+    "compare-thresholds": compare_thresholds,
     "checklist": checklist,
+    "context": describe_context,
+    "state-context": state_context,
     "release": write,
 }
 """What each address below /api/ answers."""

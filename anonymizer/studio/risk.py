@@ -20,8 +20,8 @@ from anonymizer.report.sections import FigureTable, Section, bad
 from anonymizer.report.solution import sections as solution_sections
 from anonymizer.risk.profile import everyone_in
 from anonymizer.solution.solution import Solution
+from anonymizer.studio.checklist import kept_columns
 from anonymizer.studio.figures import describe_sections
-from anonymizer.studio.release import kept_columns
 from anonymizer.table.classes import EquivalenceClasses, partition
 
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from anonymizer.data.release import FileKind
-from anonymizer.errors import AnonymizerError, PolicyError
+from anonymizer.errors import AnonymizerError, DataError, PolicyError
 from anonymizer.hierarchy.fields import is_whole
 from anonymizer.policy import Policy, renewed_policy
 from anonymizer.problem import open_data
@@ -23,6 +23,7 @@ from anonymizer.studio.engine import StudioEngine, noting
 from anonymizer.studio.events import Events
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.history import History
+from anonymizer.studio.mending import Fault, UnreadableError, fault_of
 from anonymizer.studio.toml_text import plain, rewrite
 from anonymizer.validation import parse
 
@@ -41,22 +42,27 @@ class Session:
         self.engine = StudioEngine(self.events)
         self.lock = threading.RLock()
         self.history: History | None = None
+        self.fault: Fault | None = None
+        """What is wrong with the table that was to be opened."""
         self.deciding = threading.Lock()
         self.decided: dict[str, Decision] = {}
         self.counted: dict[str | None, dict[str, Decision]] = {}
 
     # opening
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, stated: Mapping[str, str] | None = None) -> None:
         """Open a policy, or a table, for which one is proposed unless the folder has one."""
         if is_table(path):
-            self.open_table(path)
+            self.open_table(path, stated)
         else:
             self.folder.adopt(path)
             self.open_policy()
 
-    def open_table(self, path: Path) -> None:
-        """Open a table with the policy of the folder, or propose one."""
+    def open_table(self, path: Path, stated: Mapping[str, str] | None = None) -> None:
+        """Open a table with the policy of the folder, or propose one.
+
+        `stated` is what is said of how the file is to be read. An UnreadableError says what is wrong.
+        """
         if self.folder.policy.exists():
             named = Policy.read(self.folder.policy).data_path
             if named is None or named.resolve() != path.resolve():
@@ -65,8 +71,14 @@ class Session:
                     "--out."
                 )
         else:
-            with noting(self.engine.notes):
-                self.folder.keep(propose(path))
+            try:
+                with noting(self.engine.notes):
+                    self.folder.keep(propose(path, **(stated or {})))
+            except DataError as error:
+                if not path.is_file():
+                    raise
+                raise UnreadableError(fault_of(path, error, stated or {})) from None
+        self.fault = None
         self.open_policy()
 
     def open_policy(self) -> None:
@@ -136,7 +148,8 @@ class Session:
         """Return what a page needs to show where things stand."""
         with self.lock:
             if self.history is None:
-                return {"open": False, "folder": str(self.folder.path)}
+                fault = None if self.fault is None else self.fault.describe()
+                return {"open": False, "folder": str(self.folder.path), "fault": fault}
             history, table = self.history, self.engine.table
             assert table is not None
             return {
@@ -215,7 +228,8 @@ class Session:
         try:
             policy = self.policy()
         except AnonymizerError as error:  # an editor may leave anything in the file
-            self.engine.tell("failure", history.revision, message=str(error))
+            said = str(error).removeprefix(f"{self.folder.policy}: ")
+            self.engine.tell("failure", history.revision, message=said, panel=None)
             return
         self.engine.ask(policy, history.text, history.revision)
 

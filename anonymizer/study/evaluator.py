@@ -75,6 +75,11 @@ class StudyEvaluator:
         return
 
     @property
+    def groups(self) -> tuple[()]:
+        """None that must be kept."""
+        return ()
+
+    @property
     def suppressible(self) -> int:
         """How many people there are."""
         return self.study.people

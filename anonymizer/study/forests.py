@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import code_labels
 from anonymizer.kernels.multisets import merge_equal, peel_sets
-from anonymizer.lattice import Scheme
 from anonymizer.study.study import NO_ROWS, PEOPLE, Mask, Study
 
 Part = tuple[int, ...]
@@ -50,19 +49,24 @@ class Forest:
     """Every tree by its number; those below come before it."""
 
     @staticmethod
-    def of(study: Study, known: Sequence[int], parts: Sequence[Scheme]) -> Forest:
-        """Number the trees of the events that are known and of their parents, as they are at a scheme."""
+    def of(study: Study, known: Sequence[int], labels: Sequence[NDArray[np.integer]]) -> Forest:
+        """Number the trees of the events that are known and of their parents.
+
+        `labels` are those of the rows of each table: equal where these are alike.
+        """
         there, numbers = rows_there(study, known), dict[int, NDArray[np.int32]]()
         forms: list[Tree] = []
         for place in there:  # children come first
-            table = study.tables[place]
-            labels = table.labels(parts[place])[table.microdata.tuple_of_row]
             items, begin = lists_below(study, place, there, numbers)
             below = code_labels(merge_equal(items, begin)[0])
-            of_row = code_labels(labels).refine(below)
+            of_row = code_labels(labels[place]).refine(below)
             numbers[place] = of_row.of_row + np.int32(len(forms))
             forms += [
-                Tree(place, int(labels[row]), tuple(items[begin[row] : begin[row + 1]].tolist()))
+                Tree(
+                    place,
+                    int(labels[place][row]),
+                    tuple(items[begin[row] : begin[row + 1]].tolist()),
+                )
                 for row in of_row.first_rows().tolist()
             ]
         roots = [place for place in there if study.tables[place].parent == PEOPLE]

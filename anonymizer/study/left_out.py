@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,21 @@ from anonymizer.lattice import Scheme
 from anonymizer.study.forests import Forest
 from anonymizer.study.study import PEOPLE, Rows, Study
 
+Labels: TypeAlias = Sequence[NDArray[np.integer]]
+"""For each table, numbers of its rows: equal where these are alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a release shows beside quasi-identifiers, as numbers of the rows of each table."""
+
+    kept: Labels | None
+    """All columns that are released as they are; None where there are too many rows to look at them."""
+    times: Labels
+    """When events were, apart from what they were."""
+    timed: Sequence[int]
+    """The places of the tables of events that say when these were."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -23,6 +39,10 @@ class LeftOut:
     """By their row and the number of their events in a table."""
     alone_by_profile: int
     """By their row and all their events."""
+    alone_by_times: int | None
+    """By their row and the days between their events; None where no column has these."""
+    alone_by_all: int | None
+    """By all released columns of all their rows; None where there are too many rows to count."""
     without_events: int
     """People who have no event in any table."""
     dropped: int
@@ -31,23 +51,30 @@ class LeftOut:
     """Columns that are released as they are."""
 
     def describe(self) -> dict[str, Any]:
-        """Return the counts as JSON."""
-        return {**asdict(self), "kept_columns": list(self.kept_columns)}
+        """Return the counts as JSON; what was not counted is not there."""
+        counted = {name: each for name, each in asdict(self).items() if each is not None}
+        return {**counted, "kept_columns": list(self.kept_columns)}
 
     def sentences(self) -> list[str]:
         """Say what was counted, one sentence each."""
-        number = [
-            f"{people(count)} alone by their row and their number of rows in '{table}'."
-            for table, count in self.alone_by_number.items()
-        ]
-        kept = ", ".join(self.kept_columns) or "none"
         return [
-            *number,
-            f"{people(self.alone_by_profile)} alone by their row and all their events.",
+            f"{people(count)} alone by their row and {what}." for what, count in self.alone()
+        ] + [
             f"{people(self.without_events)} released without any event, and "
             f"{people(self.dropped)} dropped: who is not there may be in the study.",
-            f"Columns that are released as they are, outside the promise: {kept}.",
+            "Columns that are released as they are, outside the promise: "
+            f"{', '.join(self.kept_columns) or 'none'}.",
         ]
+
+    def alone(self) -> Iterator[tuple[str, int]]:
+        """Yield what people may be alone by, and how many are."""
+        for table, count in self.alone_by_number.items():
+            yield f"their number of rows in '{table}'", count
+        yield "all their events", self.alone_by_profile
+        if self.alone_by_times is not None:
+            yield "the days between their events", self.alone_by_times
+        if self.alone_by_all is not None and self.kept_columns:
+            yield "all released columns of all their rows", self.alone_by_all
 
 
 def people(count: int) -> str:
@@ -60,26 +87,39 @@ def people(count: int) -> str:
 
 
 def count_left_out(
-    study: Study, scheme: Scheme, rows_kept: Rows, columns: tuple[str, ...]
+    study: Study, scheme: Scheme, rows_kept: Rows, columns: tuple[str, ...], seen: Seen
 ) -> LeftOut:
     """Count, among the people kept, who is alone by what somebody may know beyond the model."""
-    study, kept = study.with_events(rows_kept), rows_kept[PEOPLE]
-    parts, children = study.split(scheme), range(1, len(study.tables))
-    table = study.tables[PEOPLE]
-    rows = code_labels(table.labels(parts[PEOPLE])[table.microdata.tuple_of_row])
-    counts = study.counts(children)
-    forest = Forest.of(study, children, parts)
-    whole = merge_equal(forest.trees, forest.first)[0]
+    kept, general = rows_kept[PEOPLE], study.labels(scheme)
+    children = range(1, len(study.tables))
+    rows = code_labels(general[PEOPLE])
+    released = study.with_events(rows_kept)
+    counts = released.counts(children)
 
-    def alone(numbers: NDArray[np.integer]) -> int:
-        together = label_together([rows, code_labels(numbers)], kept.size)
+    def alone(*numbers: NDArray[np.integer]) -> int:
+        together = label_together([rows, *map(code_labels, numbers)], kept.size)
         of_kept = together.of_row[kept]
         return int(np.count_nonzero(np.bincount(of_kept) == 1))
 
+    def alone_by(labels: Labels, known: Sequence[int]) -> int:
+        there = [labels[PEOPLE], *(labels[place][rows_kept[place]] for place in children)]
+        forest = Forest.of(released, known, there)
+        return alone(there[PEOPLE], merge_equal(forest.trees, forest.first)[0])
+
     return LeftOut(
         {study.tables[place].name: alone(counts[place - 1]) for place in children},
-        alone(whole),
+        alone_by(general, children),
+        alone_by(seen.times, seen.timed) if seen.timed else None,
+        None if seen.kept is None else alone_by(together(general, seen.kept), children),
         int(np.count_nonzero(counts[:, kept].sum(axis=0) == 0)),
         int(np.count_nonzero(~kept)),
         columns,
     )
+
+
+def together(some: Labels, others: Labels) -> list[NDArray[np.int32]]:
+    """Number the rows of each table by two numbers of each."""
+    return [
+        label_together([code_labels(one), code_labels(two)], one.size).of_row
+        for one, two in zip(some, others, strict=True)
+    ]

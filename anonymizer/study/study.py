@@ -134,6 +134,11 @@ class Study:
         ends = np.cumsum([0, *(len(table.attributes) for table in self.tables)]).tolist()
         return [scheme[start:end] for start, end in itertools.pairwise(ends)]
 
+    def labels(self, scheme: Scheme) -> list[NDArray[np.int32]]:
+        """Number what the rows of each table become."""
+        pairs = zip(self.tables, self.split(scheme), strict=True)
+        return [table.labels(part)[table.microdata.tuple_of_row] for table, part in pairs]
+
     @property
     def is_flat(self) -> bool:
         """Whether no table has a parent but the people table."""

@@ -144,7 +144,7 @@ class Supports:
         order = np.argsort(classes, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(classes))])
         if profile:
-            forest = Forest.of(self.study, self.known, parts)
+            forest = Forest.of(self.study, self.known, self.study.labels(scheme))
             yield self.peel(order, starts, forest.first, forest.trees, kept, WHOLE), True
             return
         types, groups = self.paths(parts)
@@ -152,7 +152,7 @@ class Supports:
             kept = self.peel(order, starts, self.events.first, types, kept, depth, groups)
             yield kept, depth == self.depth and (self.is_flat or depth == 1)
         if not self.is_flat and self.depth > 1:
-            forest = Forest.of(self.study, self.known, parts)
+            forest = Forest.of(self.study, self.known, self.study.labels(scheme))
             groups_known = {place: int(self.group_of_table[place]) for place in self.known}
             powers = Powers(groups_known, tuple(self.budgets.tolist()), self.own, self.model.k)
             yield keep_forests(forest, powers, np.split(order, starts[1:-1]), kept), True

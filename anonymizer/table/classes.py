@@ -44,6 +44,13 @@ class EquivalenceClasses:
     """The histograms that were asked for, by column."""
     asked: NDArray[np.bool_] | None = field(default=None, repr=False)
     """The classes that somebody wants to know about; None for all of them."""
+    split_sizes: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The sizes of the classes that these are parts of; None where these are whole."""
+
+    @property
+    def whole_sizes(self) -> NDArray[np.int64]:
+        """The sizes of the classes of the scheme, with nothing suppressed."""
+        return self.sizes if self.split_sizes is None else self.split_sizes
 
     def among(self, some: NDArray[np.bool_]) -> EquivalenceClasses:
         """Return the same classes where only some are asked about, so that no others are counted."""
@@ -98,6 +105,7 @@ class EquivalenceClasses:
             microdata,
             population,
             self.unmatched_population,
+            split_sizes=self.whole_sizes,
         )
 
 

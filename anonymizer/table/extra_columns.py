@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
-from anonymizer.data.column import Tuples, nobodys_row
+from anonymizer.data.column import Column, Tuples, nobodys_row
 from anonymizer.hierarchy import MISSING
 from anonymizer.table.domain import read_only
 from anonymizer.table.leaves import first_row
@@ -18,20 +18,12 @@ from anonymizer.table.sensitive import SensitiveColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
-    """A column that is not a quasi-identifier, but tells people apart for a risk model."""
-
-    texts: tuple[str, ...]
-    codes: NDArray[np.integer]
-    """The number of each tuple's text."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Extra:
     """What the columns beside the quasi-identifiers tell of the tuples."""
 
     people: People | None
-    beside: Mapping[str, Beside]
+    beside: Mapping[str, Column]
+    """Those that tell people apart for a risk model, tuple by tuple."""
     sensitive: Mapping[str, SensitiveColumn]
 
 
@@ -54,7 +46,7 @@ def take_out(
     if person is not None:
         tuples, people = split_people(tuples, where, person)
     columns = {
-        name: Beside(texts, read_only(codes))
+        name: Column(read_only(codes), texts)
         for name, texts, codes in zip(
             beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
         )

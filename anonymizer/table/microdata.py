@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.column import Tuples
+from anonymizer.data.column import Column, Tuples
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
@@ -24,7 +24,7 @@ from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
 from anonymizer.table.domain import Domain, QuasiIdentifier, read_only
-from anonymizer.table.extra_columns import Beside, take_out
+from anonymizer.table.extra_columns import take_out
 from anonymizer.table.leaves import count_texts, take_in, to_leaves
 from anonymizer.table.people import People
 from anonymizer.table.sensitive import SensitiveColumn
@@ -91,13 +91,20 @@ class Microdata:
     """Whom the rows belong to; None where each row is a person."""
     id: str | None = None
     """The column that tells whose a row is."""
-    beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
+    beside: Mapping[str, Column] = field(default_factory=dict, repr=False)
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)
     """Columns whose values are counted in each class; they tell no tuples apart."""
+    of_groups: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)
+    """Columns that tell only which groups must be kept; they tell no tuples apart."""
     grouped: bool = False
     """Whether an engine counted the rows: `tuple_of_row` is then of each tuple that came from there."""
+
+    @property
+    def counted_columns(self) -> Mapping[str, SensitiveColumn]:
+        """All columns whose values are counted, in the order in which they were read."""
+        return {**self.sensitive, **self.of_groups}
 
     @property
     def number_of_people(self) -> int:
@@ -238,19 +245,21 @@ def encode(
     person: str | None = None,
     beside: Sequence[str] = (),
     sensitive: Sequence[str] = (),
+    of_groups: Sequence[str] = (),
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the id column, where people have several rows. `beside` are columns that
-    tell tuples apart without being quasi-identifiers; `sensitive` columns do not, and are counted. Cells
-    are read as the hierarchies say. Raises a HierarchyError that lists every value without a leaf, and
-    warns where a leaf for missing cells had to be added.
+    tell tuples apart without being quasi-identifiers; `sensitive` columns and those `of_groups` do not,
+    and are counted. Cells are read as the hierarchies say. Raises a HierarchyError that lists every value
+    without a leaf, and warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
     id_column = [] if person is None else [person]
-    counted = count_texts(table, hierarchies, [*beside, *sensitive, *id_column])
+    counted_columns = list(dict.fromkeys([*sensitive, *of_groups]))
+    counted = count_texts(table, hierarchies, [*beside, *counted_columns, *id_column])
     matching = None
     if population is not None:
         matching = count_texts(population, [hierarchies[at] for at in places])
@@ -259,13 +268,16 @@ def encode(
         listed, taken = ([each[at] for at in places] for each in (hierarchies, grown))
         matching = to_leaves(matching, listed, taken)
     wider = to_leaves(counted, hierarchies, grown)
-    if person is None and not beside and not sensitive:
+    if person is None and not beside and not counted_columns:
         return encode_tuples(wider, grown, matching, places)
-    narrow, extra = take_out(wider, len(hierarchies), beside, sensitive, person, table.name)
+    narrow, extra = take_out(wider, len(hierarchies), beside, counted_columns, person, table.name)
     encoded = encode_tuples(narrow, grown, matching, places)
+    described = {name: each for name, each in extra.sensitive.items() if name in sensitive}
+    others = {name: each for name, each in extra.sensitive.items() if name not in sensitive}
     return replace(
-        encoded, people=extra.people, id=person, beside=extra.beside, sensitive=extra.sensitive
-    )
+        encoded, people=extra.people, id=person, beside=extra.beside, sensitive=described,
+        of_groups=others,
+    )  # fmt: skip
 
 
 def encode_tuples(

@@ -19,7 +19,7 @@ from anonymizer.data.column import Column, code_columns
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.data.text import CANDIDATES
-from anonymizer.errors import list_cells, quote_some
+from anonymizer.errors import counted, list_cells, quote_some
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.policy import Policy
 from anonymizer.proposal.content import content_of
@@ -80,9 +80,8 @@ def check_kept(table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]) -
 
 def texts_of(name: str, column: Column) -> Texts:
     """Return the different cells of a column that are not missing, and how often each occurs."""
-    counts = np.bincount(column.codes, minlength=len(column.texts))
     there = [at for at, text in enumerate(column.texts) if text not in (MISSING, REDACTED)]
-    return Texts(name, [column.texts[at] for at in there], counts[there])
+    return Texts(name, [column.texts[at] for at in there], column.counts[there])
 
 
 def unlisted_texts(
@@ -148,7 +147,7 @@ def suspect(column: Texts, rows: Rows) -> str | None:
     """Say in one sentence why cells of a column look like ids or whole rows; None if they do not."""
     whole = [text for text in column.texts if rows.holds(text, column.name)]
     if whole:
-        many = "1 value holds" if len(whole) == 1 else f"{len(whole):,} values hold"
+        many = counted(len(whole), "value holds", "values hold")
         return f"column '{column.name}': {many} those of other columns, as a row does{list_cells(whole)}."
     content, cells = content_of(column.texts), int(column.counts.sum())
     if content.identifies:

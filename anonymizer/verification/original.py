@@ -26,6 +26,7 @@ from anonymizer.policy import Policy
 from anonymizer.problem import (
     Problem,
     columns_beside,
+    columns_of_groups,
     columns_of_subsets,
     explain_revealed,
     find_given_away,
@@ -37,12 +38,18 @@ from anonymizer.proof.format import Proof, ProofError, digest_of_policy, read_pr
 from anonymizer.proof.table import Unsupported
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.layered import in_layers, search_again
-from anonymizer.solution.manifest import describe_overall, round_retained, schemes_to_apply
+from anonymizer.solution.manifest import (
+    describe_overall,
+    round_groups,
+    round_retained,
+    schemes_to_apply,
+)
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures, differing_keys
 from anonymizer.verification.date_shift import check_moved
 from anonymizer.verification.order import find_order, ranks_of
+from anonymizer.verification.register import check_classes, register_before
 
 LEAST_SECONDS = 1.0
 """A search that is repeated may take so long, however fast the first one was."""
@@ -72,13 +79,20 @@ def check_against(
         lost = "the sample can be drawn again only with the key that drew it"
         yield Check(claim, None, lost, about_risk=True)
         return
+    try:
+        register = register_before(policy, manifest)
+    except ReleaseError as error:
+        yield check_input(original, manifest["input"])
+        yield Check(claim, None, f"the release cannot be made again: {error}", about_risk=True)
+        return
     person = [] if policy.data.id is None else [policy.data.id]
     models = policy.load_models()
     beside = [*columns_beside(models, policy), *columns_of_subsets(models)]
+    beside += columns_of_groups(policy)
     ordered = [name for name in policy.dropped if name in original.columns]
     loaded = load(original, [*released_columns(policy), *person, *beside, *ordered])
     try:
-        problem = Problem.read(loaded, policy, warn=False)
+        problem = Problem.read(loaded, policy, warn=False, register=register)
         solution = apply(problem, None, schemes_to_apply(manifest))
     except AnonymizerError as error:
         yield check_input(original, manifest["input"])
@@ -98,13 +112,22 @@ def check_against(
         "after": asdict(solution.after),
         "references": {each.model: asdict(each) for each in solution.references},
         "overall": describe_overall(solution).get("overall", {}),
+        "keep": round_groups(solution).get("keep", []),
     }
     newer = {key: figures[key] for key in ("people", "retained", "collapsed")}
-    claimed = {"attribute_loss": {}, "overall": {}, **newer, **manifest, **manifest["risk"]}
+    claimed = {
+        "attribute_loss": {},
+        "overall": {},
+        "keep": [],
+        **newer,
+        **manifest,
+        **manifest["risk"],
+    }
     claimed["references"] = {each["model"]: each for each in manifest.get("references", [])}
     yield check_figures(claim, figures, claimed)
     yield check_given_away(problem)
     yield from check_rows(table, problem.table, solution.release)
+    yield from check_classes(solution, manifest)
     if in_layers(problem):
         yield check_bound(problem, manifest, seconds_left(manifest, started))
     else:

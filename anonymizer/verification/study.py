@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from anonymizer.errors import DataError, quote_some
 from anonymizer.policy import Policy
 from anonymizer.problem.date_shift import in_intervals
+from anonymizer.problem.seen import MOST_ROWS, time_columns
 from anonymizer.risk import packages_of, profile
 from anonymizer.risk.study import StudyAnonymity
 from anonymizer.solution.study import KEY_LETTERS, LETTERS
@@ -72,21 +73,21 @@ def verify_study(
     checks += check_links(tables, manifest)
     if any(check.passed is False for check in checks):
         return Verification(tuple(checks))
-    checks += check_contents(tables, policy, manifest)
+    first, viewed = None, tables
+    if policy.release.date_shift is not None:
+        try:
+            views, first = in_intervals({t.name: t.table for t in tables}, policy)
+        except DataError as error:
+            return Verification((*checks, Check(CLAIM, False, str(error))))
+        viewed = [replace(each, table=views[each.name]) for each in tables]
+    checks += check_contents(tables, viewed, policy, manifest)
     if against is None:
         for each in tables:
             found = check_kept(each.table, each.policy, each.hierarchies)
             checks += [of_table(check, each.name) for check in found]
         checks += check_not_compared(policy)
     else:
-        first = None
-        if policy.release.date_shift is not None:
-            try:
-                views, first = in_intervals({t.name: t.table for t in tables}, policy)
-            except DataError as error:
-                return Verification((*checks, Check(CLAIM, False, str(error))))
-            tables = [replace(each, table=views[each.name]) for each in tables]
-        histories = histories_of(tables, whole=True)
+        histories = histories_of(viewed, ReleasedTable.generalized, ReleasedTable.kept)
         named = {each.name: own for each in tables if (own := each.own_keys()) is not None}
         checks += check_against(
             histories, named, policy, manifest, against, keys, proof, started, first
@@ -196,9 +197,15 @@ def limit_of_events(policy: Policy) -> float:
 
 
 def check_contents(
-    tables: list[ReleasedTable], policy: Policy, manifest: Mapping[str, Any]
+    tables: list[ReleasedTable],
+    viewed: list[ReleasedTable],
+    policy: Policy,
+    manifest: Mapping[str, Any],
 ) -> Iterator[Check]:
-    """Check the levels of all cells, the promise, the figures, and that no order is left."""
+    """Check the levels of all cells, the promise, the figures, and that no order is left.
+
+    `viewed` are the tables with days since each person's first date in place of dates that move.
+    """
     of_values = [
         of_table(check, each.name)
         for each in tables
@@ -215,7 +222,7 @@ def check_contents(
     yield check_figures(claim, mine, as_table(manifest["risk"].get("after")))
     yield check_loss(tables, policy, manifest)
     yield check_proof(manifest)
-    yield check_left_out(histories, tables, manifest)
+    yield check_left_out(histories, viewed, manifest)
     yield check_order(histories)
 
 
@@ -269,7 +276,16 @@ def check_left_out(
     everybody = range(histories.people)
     rows = histories.tables[PEOPLE].values
     numbers = [histories.number(person) for person in everybody]
-    whole = [(rows[p], histories.written(histories.events[p])) for p in everybody]
+    timed = {at for at, each in enumerate(tables) if at and time_columns(each.policy)}
+    declared = manifest["tables"].values()
+    looked_at = sum(figures["rows"] for figures in declared) <= MOST_ROWS
+
+    def alone_by(histories: PlainStudy, places: Collection[int]) -> int:
+        return alone([
+            (rows[p], row, histories.written(e for e in histories.events[p] if e[0] in places))
+            for p, row in enumerate(histories.tables[PEOPLE].values)
+        ])  # fmt: skip
+
     people = tables[PEOPLE].name
     names = [
         name if each.name == people else f"{each.name}.{name}"
@@ -282,11 +298,16 @@ def check_left_out(
             table.name: alone([(rows[p], numbers[p][place]) for p in everybody])
             for place, table in enumerate(histories.tables[1:])
         },
-        "alone_by_profile": alone(whole),
+        "alone_by_profile": alone_by(histories, range(len(tables))),
         "without_events": sum(not events for events in histories.events),
         "dropped": manifest["suppressed"],
         "kept_columns": sorted(names),
     }
+    if timed and looked_at:
+        mine["alone_by_times"] = alone_by(histories_of(tables, ReleasedTable.times), timed)
+    if looked_at:
+        everything = histories_of(tables, ReleasedTable.generalized, ReleasedTable.kept)
+        mine["alone_by_all"] = alone_by(everything, range(len(tables)))
     theirs = dict(manifest["left_out"])
     if isinstance(theirs.get("kept_columns"), list):
         theirs["kept_columns"] = sorted(map(str, theirs["kept_columns"]))

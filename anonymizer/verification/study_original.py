@@ -23,7 +23,8 @@ from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import Policy
 from anonymizer.problem.date_shift import in_intervals
-from anonymizer.problem.study import StudyPart, StudyProblem, open_tables, tables_at
+from anonymizer.problem.part import StudyPart
+from anonymizer.problem.study import StudyProblem, open_tables, tables_at
 from anonymizer.proof.case import case_of_study
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import anonymize_study
@@ -77,6 +78,8 @@ def check_against(
         "rows": {p.name: t.rows for p, t in zip(problem.parts, problem.study.tables, strict=True)},
         "before": asdict(problem.profile_before),
     }
+    if problem.model.most_events is not None:
+        mine["above_cap"] = int(np.count_nonzero(~problem.evaluator.supports.within_cap))
     rows = {name: each["rows"] for name, each in manifest["tables"].items()}
     yield check_figures(figures, mine, {**manifest, **manifest["risk"], "rows": rows})
     read, unmoved = problem, None

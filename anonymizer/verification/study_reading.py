@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from anonymizer.data.column import Column, same_text
+from anonymizer.data.column import same_text
 from anonymizer.data.opening import TableLike
 from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Attribute, Policy, Role
+from anonymizer.problem.seen import time_columns
 from anonymizer.solution.manifest import FILE_NAME, read_manifest
 from anonymizer.solution.study_manifest import check_study_manifest
 from anonymizer.verification.attackers import PlainStudy, PlainTable
@@ -58,7 +59,7 @@ class ReleasedTable:
     def linked(self) -> dict[str, list[str]]:
         """The keys in each of its columns of keys, row by row."""
         columns = read_columns(self.table, list(self.keys))
-        return {name: texts_of(column) for name, column in columns.items()}
+        return {name: column.cells() for name, column in columns.items()}
 
     @property
     def rows(self) -> int:
@@ -78,8 +79,18 @@ class ReleasedTable:
         """Return the quasi-identifiers of each row, as labels of the hierarchies."""
         if self.reading is None:
             return [()] * self.rows
-        columns = [texts_of(self.reading.columns[h.name]) for h in self.hierarchies]
+        columns = [self.reading.columns[h.name].cells() for h in self.hierarchies]
         return list(zip(*columns, strict=True))
+
+    def times(self) -> list[tuple[str, ...]]:
+        """Return when the event of each row was, apart from what it was."""
+        names = time_columns(self.policy)
+        if not names:
+            return [()] * self.rows
+        general = {} if self.reading is None else self.reading.columns
+        other = [name for name in names if name not in general]
+        columns = {**general, **read_columns(self.table, other)} if other else general
+        return list(zip(*(map(same_text, columns[n].cells()) for n in names), strict=True))
 
     def kept(self) -> list[tuple[str, ...]]:
         """Return what is released as it was in each row."""
@@ -90,12 +101,7 @@ class ReleasedTable:
         if not names:
             return [()] * self.rows
         columns = read_columns(self.table, names)
-        return list(zip(*(map(same_text, texts_of(columns[n])) for n in names), strict=True))
-
-
-def texts_of(column: Column) -> list[str]:
-    """Return the text of each cell."""
-    return [column.texts[code] for code in column.codes.tolist()]
+        return list(zip(*(map(same_text, columns[n].cells()) for n in names), strict=True))
 
 
 def find_study(released: Any, manifest: Any) -> tuple[dict[str, Any], Mapping[str, TableLike]]:
@@ -177,8 +183,12 @@ def labels(table: ReleasedTable, people: str) -> list[str]:
     return [f"{start}{name}" for name in table.policy.quasi_identifiers]
 
 
-def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy:
-    """Put the released rows together, by person; `whole` ones have columns that are kept, too."""
+Values = Callable[[ReleasedTable], list[tuple[str, ...]]]
+"""What is read of each row of a released table."""
+
+
+def histories_of(tables: list[ReleasedTable], *values: Values) -> PlainStudy:
+    """Put the released rows together, by person, each with some values: if none, what is generalized."""
     places = {each.name: place for place, each in enumerate(tables)}
     row_of_key = {
         each.name: {key: row for row, key in enumerate(own)}
@@ -187,13 +197,12 @@ def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy
     }
     made = []
     for each in tables:
-        values: list[Hashable] = [*each.generalized()]
-        if whole:
-            values = [*zip(values, each.kept(), strict=True)]
+        read = [own(each) for own in values or (ReleasedTable.generalized,)]
+        told: list[Hashable] = [*zip(*read, strict=True)] if len(read) > 1 else [*read[0]]
         if above := each.above():
             parent, keys = above
             rows = [row_of_key[parent][key] for key in keys]
-            made.append(PlainTable(each.name, values, places[parent], rows))
+            made.append(PlainTable(each.name, told, places[parent], rows))
         else:
-            made.append(PlainTable(each.name, values))
+            made.append(PlainTable(each.name, told))
     return PlainStudy(tuple(made))

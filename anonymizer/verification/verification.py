@@ -1,8 +1,8 @@
 """verify: every claim about a release recomputed from the file itself, the policy and the manifest.
 
 Nothing of the run that made the release is used. With the original at hand, each released row is
-shown to be the declared generalization of an input row, and the proof file, if there is one, is checked
-box by box; without one, the optimum is searched for again.
+shown to be the declared generalization of an input row. The proof file is checked box by box; without
+one, the optimum is searched for again.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from anonymizer.proof.format import find_proof
 from anonymizer.solution.manifest import as_answered, find_manifest, manifest_beside
 from anonymizer.utility import Released
 from anonymizer.verification.claims import (
+    ROUNDING,
     Check,
     Verification,
     check_digest,
@@ -54,6 +55,7 @@ from anonymizer.verification.reading import (
     layers_of,
     read_release,
 )
+from anonymizer.verification.register import check_register
 from anonymizer.verification.study import verify_study
 
 
@@ -85,6 +87,7 @@ def verify(
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
     checks = list(check_release(table, policy, manifest))
+    beside_others = list(check_register(policy, manifest))
     original = None if against is None else open_original(against, policy)
     if original is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
         with_original = list(check_against(table, original, policy, manifest, beside, started))
@@ -97,7 +100,7 @@ def verify(
     if not compared and all(check.passed for check in checks[2:BASIC_CHECKS]):
         checks += check_kept(table, policy, hierarchies_used(policy, manifest))
         checks += check_not_compared(policy)
-    return Verification((*checks, *check_people(policy, manifest, original)))
+    return Verification((*checks, *beside_others, *check_people(policy, manifest, original)))
 
 
 def proof_beside(released: TableLike, manifest: Any) -> Path | None:
@@ -131,11 +134,15 @@ def open_release(table: Table, policy: Policy, compared: bool) -> Table:
 
 def settle(check: Check) -> Check:
     """Mark what only the original could show to hold: a risk model, or the risks in people."""
-    if check.passed is not None or not (check.about_risk or check.detail in (WHOSE, OTHERS)):
+    if check.passed is not None or not (
+        check.about_risk or check.detail in (WHOSE, OTHERS) or check.detail.endswith(DROPPED)
+    ):
         return check
     return replace(check, passed=True, detail="it holds on the original, suppressed as released")
 
 
+DROPPED = "how many were dropped is counted only in the original: give it with --against"
+"""What a release alone does not tell of a group that must be kept."""
 BASIC_CHECKS = 5
 """The first checks; without them the others make no sense."""
 
@@ -159,6 +166,7 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     if not all(check.passed for check in of_values):
         return
     yield check_counts(reading.rows, reading.redacted, policy, manifest)
+    yield from check_groups(policy, manifest)
     models = policy.load_models()
     people = input_people(policy, manifest)
     remaining = classes_of(reading, policy, models, people) if reading.kept else None
@@ -221,6 +229,22 @@ def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str
         return Check("the counts agree", False, f"{people:,} people in {records:,} records{why}")
     claimed = f"the manifest says {records:,} records and {suppressed:,} suppressed"
     return Check("the counts agree", passed, f"{detail}; {claimed}")
+
+
+def check_groups(policy: Policy, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Check that the shares stated of groups are enough; what was dropped of them is not in a release."""
+    if not policy.keep:
+        return
+    stated = {each["where"]: each for each in manifest.get("keep", ())}
+    for keep in policy.keep:
+        claim, found = f"enough is kept with {keep.where}", stated.get(keep.where)
+        if found is None:
+            yield Check(claim, False, "the manifest states no share of it")
+        elif not 0 <= keep.at_least <= found["share"] + found["step"] / 2 + ROUNDING:
+            detail = f"{found['share']:g} is stated, below {keep.at_least:g}"
+            yield Check(claim, False, detail)
+        else:
+            yield Check(claim, None, f"{found['share']:g} is stated; {DROPPED}")
 
 
 def check_loss(

@@ -30,6 +30,7 @@ ORDER = (
     "evaluation",
     "search",
     "study",
+    "register",
     "layers",
     "policy",
     "problem",

@@ -13,7 +13,7 @@ from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.decision import context
 from anonymizer.hierarchy import BUILDERS
 from anonymizer.hierarchy.builders import Builder
-from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, Utility
+from anonymizer.policy import ANALYSES, Attribute, Data, Keep, Release, Search, Utility
 from anonymizer.policy.study import ChildTable
 from anonymizer.risk import MODELS, ModelKind
 from anonymizer.utility import MEASURES, parameters_of
@@ -29,6 +29,7 @@ PARTS: dict[str, type] = {
     "policy utility": Utility,
     "policy search": Search,
     "policy release": Release,
+    "policy keep": Keep,
     "policy tables": ChildTable,
     "scenario": Scenario,
     "scenario learned": AttributeGroup,

@@ -100,8 +100,9 @@ def examples() -> dict[str, Any]:
             {"model": "distinct-l", "attribute": "ward", "l": 1},
         ],
         analysis=[{"name": "marginals", "kind": "marginals"}],
+        keep=[{"where": "ward = A", "at_least": 0.5}],
     )
-    in_layers = policy.model_copy(update={"release": Release(layers=True)})
+    in_layers = policy.model_copy(update={"release": Release(layers=True), "keep": ()})
     layered = anonymize(PEOPLE, in_layers).describe_layers()
     curve = frontier(PEOPLE, in_layers, [2])
     solution = anonymize(PEOPLE, policy)

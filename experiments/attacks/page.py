@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from anonymizer.errors import percent as in_percent
 from experiments.attacks.people import Plan
+from experiments.writing import markdown
 
 
 def percent(value: float) -> str:
     """Write a share in percent, with two digits after the point where it is small."""
     return in_percent(value, 1 if abs(value) >= 0.01 else 2)
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def write_page(
@@ -195,7 +189,7 @@ def promise_table(promises: pd.DataFrame) -> str:
                 row["how"],
             ]
         )
-    return table(["release", "claim", "limit", "measured", "verdict", "how"], rows)
+    return markdown(["release", "claim", "limit", "measured", "verdict", "how"], rows)
 
 
 def attack_table(attacks: pd.DataFrame) -> str:
@@ -209,7 +203,7 @@ def attack_table(attacks: pd.DataFrame) -> str:
         ]
         for row in attacks.sort_values("attack", kind="stable").to_dict("records")
     ]
-    return table(["attack", "release", "excess", "success", "baseline"], rows)
+    return markdown(["attack", "release", "excess", "success", "baseline"], rows)
 
 
 def release_table(releases: pd.DataFrame) -> str:
@@ -222,7 +216,7 @@ def release_table(releases: pd.DataFrame) -> str:
         ]
         for row in releases.to_dict("records")
     ]
-    return table(["release", "quality", "suppressed", "levels"], rows)
+    return markdown(["release", "quality", "suppressed", "levels"], rows)
 
 
 def composed_table(composed: pd.DataFrame) -> str:
@@ -245,7 +239,7 @@ def composed_table(composed: pd.DataFrame) -> str:
         "singled out",
         "among fewer than k",
     )
-    return table(header, rows)
+    return markdown(header, rows)
 
 
 def narrowed_table(narrowed: pd.DataFrame) -> str:
@@ -258,7 +252,7 @@ def narrowed_table(narrowed: pd.DataFrame) -> str:
         "cells",
         "records narrowed",
     )
-    return table(header, rows)
+    return markdown(header, rows)
 
 
 def narrowed_row(row: dict[str, Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from experiments.estimators.measure import ALPHA, FACTOR, KS, Truth
+from experiments.writing import bullets, listed, markdown
 
 RELIABLE = 0.95
 """An estimator is reliable in a cell if at least so many of its samples gave a close estimate."""
@@ -46,7 +47,7 @@ def introduce(truths: Sequence[Truth], uniques: pd.DataFrame) -> str:
         "estimator was asked about every sample. Written by `python -m "
         "experiments.estimators`, which also writes `uniques.csv`, `k_map.csv` and the picture; "
         "all figures and verdicts on this page are computed from those tables.\n\n"
-        + markdown(pd.DataFrame(rows))
+        + tabled(pd.DataFrame(rows))
     )
 
 
@@ -207,7 +208,7 @@ def pivot(cells: pd.DataFrame, values: str) -> str:
         for name, of_set in cells.groupby("set", sort=False)
         for sample, part in of_set.groupby("sample", sort=False)
     ]
-    return markdown(pd.DataFrame(rows)[["set", "sample", *names]])
+    return tabled(pd.DataFrame(rows)[["set", "sample", *names]])
 
 
 def with_uniques(uniques: pd.DataFrame) -> pd.DataFrame:
@@ -252,7 +253,7 @@ def describe_k_map(k_map: pd.DataFrame) -> str:
         "Of what passes (sample class size at least k'), the share that should not have: its "
         "population class is smaller than k. By classes / by records, in the set where the share "
         "is highest; the samples are pooled. Where k' is k nothing can be wrong.\n\n"
-        f"{markdown(pd.DataFrame(rows))}\n\n"
+        f"{tabled(pd.DataFrame(rows))}\n\n"
         "alpha is no bound on these shares. It is meant to bound another: of the classes that are "
         f"too small, how many pass. Of those in the sample that was at most {level(bounds)}; the "
         "poisson test also counts too small classes that the sample missed. Where most classes "
@@ -286,23 +287,9 @@ def limits() -> str:
 # --- words and tables ---
 
 
-def markdown(table: pd.DataFrame) -> str:
+def tabled(table: pd.DataFrame) -> str:
     """Write a table in Markdown."""
-    lines = [list(table), ["---"] * table.shape[1], *table.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names.
-
-    >>> listed(["pitman", "snb", "dankar"])
-    'pitman, snb and dankar'
-    """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return markdown(list(table), table.astype(str).to_numpy().tolist())
 
 
 def figure(value: float) -> str:

@@ -44,6 +44,7 @@ def write_page(table: Published, printed: Rows, concluded: Rows) -> str:
         "## The allocation as baseline\n\n" + describe_baseline(table),
         "## The titre row\n\n" + describe_titre(table),
         "## Categories of one characteristic\n\n" + describe_categories(table),
+        "## Medians and quartiles\n\n" + describe_summaries(table),
         "## Rows that break a chosen limit\n\n" + describe_limits(table),
     ]
     return "\n\n".join(sections) + "\n"
@@ -190,6 +191,24 @@ def describe_categories(table: Published) -> str:
         "Rows under one heading that add up to everybody in each arm, or to the people that the heading "
         "states, exclude each other: they are one characteristic with several answers.\n\n"
         + grid(list(rows[0]), rows)
+    )
+
+
+def describe_summaries(table: Published) -> str:
+    """Say what the rows of figures give away; the paper attacks counts alone."""
+    rows = [
+        {
+            "characteristic": each.row.label,
+            "arm": attack.arm,
+            "printed": attack.cell.text,
+            "guesses of a value that are right": f"at most {attack.advantage:.4f}",
+        }
+        for each in table.summaries
+        for attack in each.attacks
+    ]
+    return (
+        "The paper names no attack on these rows. Of so many people a median is at most one person's "
+        "value, and nobody's in particular:\n\n" + grid(list(rows[0]), rows)
     )
 
 

@@ -10,7 +10,8 @@ import pandas as pd
 from experiments.prasser2016 import paper
 from experiments.prasser2016.measures import DIVERGENCE, LOSS, MEASURES
 from experiments.prasser2016.safe_harbor import LITERAL, SHIPPED
-from experiments.prasser2016.writing import bullets, listed, markdown, share
+from experiments.prasser2016.writing import share
+from experiments.writing import bullets, listed, markdown
 
 
 def summarize_measures(cells: pd.DataFrame) -> str:

@@ -1,9 +1,8 @@
-"""How figures, lists and tables are written on the page."""
+"""How figures are written on the page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -29,22 +28,3 @@ def power(threshold: float) -> str:
     '10^-8'
     """
     return f"10^{round(math.log10(threshold))}"
-
-
-def bullets(items: Iterable[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
-
-
-def listed(words: Iterable[str], joined: str = "and") -> str:
-    """Write a list as people do.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = words
-    return f"{', '.join(most)} {joined} {last}" if most else last
-
-
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

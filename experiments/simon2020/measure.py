@@ -29,6 +29,10 @@ from anonymizer.assessment.special_uniques import (
 )
 from anonymizer.attackers.statement import Statement
 from anonymizer.data.pandas import FrameTable
+from anonymizer.errors import InfeasibleError
+from anonymizer.policy import Keep
+from anonymizer.proof.case import case_of
+from anonymizer.proof.checker import check
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution, anonymize
 from anonymizer.table.microdata import encode
@@ -118,6 +122,53 @@ def compare_plans(findings: ProcedureFindings, step: OnStep) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+KEPT = (0.9, 0.95, 0.99)
+"""The shares of the records with each outcome that plans keep."""
+
+
+def compare_kept(findings: ProcedureFindings, step: OnStep) -> pd.DataFrame:
+    """Plan for all sources together where stated shares of deaths, or of deaths and events, must stay.
+
+    The outcomes are never left out as keys: records whose outcome is not released are of no use to an
+    analysis of it.
+    """
+    assert findings.plan is not None
+    assert findings.plan.solution is not None
+    planned = findings.plan.solution.problem
+    problem = planned.with_levels(high=dict.fromkeys(STATEMENT.outcome, 0))
+    wanted: dict[str, dict[str, float]] = {"nothing": {}}
+    for share in KEPT:
+        wanted[f"{share:.0%} of the deaths"] = {"death90": share}
+        wanted[f"{share:.0%} of deaths and of events"] = dict.fromkeys(STATEMENT.outcome, share)
+    rows = []
+    for name, shares in wanted.items():
+        step(f"planning, kept: {name}")
+        keep = [Keep(where=f"{key} = yes", at_least=share) for key, share in shares.items()]
+        asked = problem.policy.model_copy(update={"keep": tuple(keep)})
+        try:
+            solution = anonymize(problem.with_resolved(asked, problem.models))
+        except InfeasibleError:
+            continue  # with few records, nothing keeps so many
+        rows.append({"kept": name, **kept_row(solution)})
+    return pd.DataFrame(rows)
+
+
+def kept_row(solution: Solution) -> dict[str, Any]:
+    """Return the figures of a plan, and how many boxes of its proof file were checked."""
+    problem, proof = solution.problem, solution.proof_file()
+    assert proof is not None
+    changed = {key: level for key, level in solution.scheme.items() if level}
+    return {
+        "change": describe_levels(problem.microdata, changed),
+        "proven": solution.status is Status.OPTIMAL,
+        "boxes": check(proof, case_of(problem)).boxes,
+        "loss": solution.loss,
+        "dropped": solution.suppressed,
+        **{f"{key}_dropped": dropped(solution, key) for key in STATEMENT.outcome},
+        **{f"{group.where.split()[0]}_gone_anyway": group.gone_anyway for group in solution.groups},
+    }
 
 
 def dropped(solution: Solution, outcome: str) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pandas as pd
 
 from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
@@ -12,6 +10,7 @@ from anonymizer.attackers.overlap import AttackKind, Overlap
 from anonymizer.report.procedure import describe_plan, describe_verdict
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN, LEFT_OUT
+from experiments.writing import bullets
 
 
 def write_page(
@@ -20,6 +19,7 @@ def write_page(
     people: pd.DataFrame,
     reference: pd.DataFrame | None,
     plans: pd.DataFrame,
+    kept: pd.DataFrame,
 ) -> str:
     """Write README.md."""
     sections = [
@@ -29,6 +29,7 @@ def write_page(
         "## What small cells give away\n\n" + describe_homogeneity(findings),
         "## Thresholds and what could be done\n\n" + describe_options(findings),
         "## One plan for all sources\n\n" + describe_joint_plan(findings, plans),
+        "## Deaths and events that must stay\n\n" + describe_kept(kept),
         "## Several visits for each person\n\n" + describe_people(people),
         "## sdcMicro on ADULT\n\n" + describe_reference(reference),
         "## What the paper prints and what follows from it\n\n" + describe_misprints(counts),
@@ -43,9 +44,9 @@ def introduce(findings: ProcedureFindings) -> str:
         f"`python -m experiments.simon2020` draws {findings.people:,} synthetic visits of the shape that "
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
-        "this page, `counts.csv`, `people.csv`, `plans.csv`, `sdcmicro.csv`, and the report that a "
-        "committee would get: `assessment.html` with `assessment.json`. The formulae and sentences are "
-        "computed on the paper's own numbers."
+        "this page, `counts.csv`, `people.csv`, `plans.csv`, `kept.csv`, `sdcmicro.csv`, and the report "
+        "that a committee would get: `assessment.html` with `assessment.json`. The formulae and "
+        "sentences are computed on the paper's own numbers."
     )
 
 
@@ -192,11 +193,30 @@ def describe_joint_plan(findings: ProcedureFindings, plans: pd.DataFrame) -> str
     )
 
 
+def describe_kept(kept: pd.DataFrame) -> str:
+    text = (
+        "The same plan, with outcomes always released (`max_level = 0`), where `[[keep]]` states which "
+        "share of the records with an outcome must stay. Each is proven the best that keeps so many, "
+        "whichever records are dropped; the proof file of each was checked in so many boxes."
+    )
+    gone = [column for column in kept.columns if column.endswith("_gone_anyway")]
+    shown = shown_plans(kept.drop(columns=gone))
+    if not gone:
+        return text + "\n\n" + markdown(shown)
+    anyway = kept[gone].max()
+    said = ", ".join(
+        f"{int(number):,} records with {name.removesuffix('_gone_anyway')}"
+        for name, number in anyway.items()
+    )
+    last = f"At the coarsest scheme, and so at every one, {said} must go."
+    return text + "\n\n" + markdown(shown) + "\n\n" + last
+
+
 def shown_plans(plans: pd.DataFrame) -> pd.DataFrame:
     """Write the figures of the plans as they are read."""
     counts = [column for column in plans.columns if column.endswith("dropped")]
     shown = plans.assign(loss=plans["loss"].map("{:.4f}".format))
-    shown[counts] = shown[counts].map(lambda number: f"{number:,}")
+    shown[counts] = shown[counts].map("{:,}".format)
     shown["proven"] = shown["proven"].map({True: "yes", False: "no"})
     return shown.rename(columns=lambda name: name.replace("_dropped", " dropped"))
 
@@ -258,10 +278,6 @@ def describe_misprints(counts: pd.DataFrame) -> str:
         "counted twice. The sentences here say n/p, which agrees with it."
     )
     return bullets(lines)
-
-
-def bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def percent(share: float) -> str:

@@ -40,6 +40,7 @@ MODELS: dict[str, str] = {
     "k-map table": 'model = "k-map"\nk = 4\npopulation_table = "people.csv"',
     "k-map": 'model = "k-map"\nk = 5\npopulation = 2000\nsignificance = 0.05',
     "p-uniqueness": 'model = "p-uniqueness"\nthreshold = 0.02\npopulation = 2000\nestimator = "pitman"',
+    "expected-uniques": 'model = "expected-uniques"\npeople = 3\npopulation = 2000',
     "overall": 'model = "overall"\nthreshold = 0.3\nstatistic = "maximum"\nscenario = "scenario.toml"',
     "worst-case": 'model = "overall"\nthreshold = 0.4\nscenario = "worst-case"\npopulation = 2000',
     "sources": 'model = "sources"\nstatement = "statement.toml"',

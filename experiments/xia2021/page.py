@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
+from experiments.writing import markdown
 from experiments.xia2021 import published
 from experiments.xia2021.checks import Check
 from experiments.xia2021.patients import ASSUMPTIONS, RECORDS
@@ -81,13 +82,6 @@ As in the paper nearly all subjects are on the lower edge under Twitter, and pro
 """
 
 
-def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table."""
-    lines = [" | ".join(header), " | ".join("---" for _ in header)]
-    lines += [" | ".join(row) for row in rows]
-    return "\n".join(f"| {line} |" for line in lines) + "\n"
-
-
 def figures(values: Sequence[float], digits: int = 2) -> str:
     """Write three quartiles."""
     return " / ".join(f"{value:.{digits}f}" for value in values)
@@ -101,9 +95,8 @@ def quartiles(row: pd.Series) -> list[float]:  # type: ignore[type-arg]
 def checks_part(checks: Sequence[Check]) -> str:
     """List what holds and what does not."""
     rows = [(check.claim, "yes" if check.holds else "**no**", check.detail) for check in checks]
-    return "## What the paper finds, and whether it holds here\n\n" + markdown(
-        ("finding", "holds", "here"), rows
-    )
+    table = markdown(("finding", "holds", "here"), rows)
+    return f"## What the paper finds, and whether it holds here\n\n{table}\n"
 
 
 def table_3_part(table: pd.DataFrame, by_us_shares: pd.DataFrame) -> str:
@@ -145,7 +138,7 @@ def table_3_part(table: pd.DataFrame, by_us_shares: pd.DataFrame) -> str:
     return (
         "## Table 3: reduction in risk against the worst case, in percent\n\n"
         + markdown(header, rows)
-        + f"\nMeans over samples: {samples}. {TABLE_3_NOTE}"
+        + f"\n\nMeans over samples: {samples}. {TABLE_3_NOTE}"
     )
 
 
@@ -168,7 +161,7 @@ def table_4_part(table: pd.DataFrame, runs: int) -> str:
     return (
         "## Table 4: reduction in overall risk, Q1 / median / Q3 in percent\n\n"
         + markdown(header, rows)
-        + f"\nMeans (and standard deviations) over {runs} samples of 1,000; all 81 settings are in "
+        + f"\n\nMeans (and standard deviations) over {runs} samples of 1,000; all 81 settings are in "
         "`table_4.csv`.\n"
     )
 
@@ -200,7 +193,7 @@ def releases_part(table: pd.DataFrame) -> str:
             cells = [f"{threshold:g}", str(at.iloc[0]["k"])]
             rows.append((*cells, *(release_cell(at.loc[name]) for name in names)))
         parts.append(f"### {data}, {int(mine['records'].iloc[0]):,} records\n")
-        parts.append(markdown(("risk at most", "k", *names), rows))
+        parts.append(markdown(("risk at most", "k", *names), rows) + "\n")
     parts.append("![Quality against the accepted risk](frontier.png)\n")
     parts.append(RELEASES_NOTE)
     return "\n".join(parts)

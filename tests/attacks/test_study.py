@@ -80,18 +80,24 @@ def test_a_release_is_attacked_by_three_powers(tmp_path: Path, run) -> None:
     solution = anonymize(None, policy)
     write_study(solution, out)
     found = attack(out, policy, tmp_path)
-    assert [each.name for each in found.results] == ["power 2, promised", "power 3", "profile"]
-    promised, more, profile = (each.details for each in found.results)
+    assert [each.name for each in found.results] == [
+        "power 2, promised", "power 3", "profile", "number of events", "all released columns",
+    ]  # fmt: skip
+    promised, more, profile, number, everything = (each.details for each in found.results)
     assert promised["in fewer than k"]["successes"] == 0
     assert promised["alone"]["successes"] == 0
     assert more["in fewer than k"]["successes"] <= profile["in fewer than k"]["successes"]
     assert profile["alone"]["successes"] == solution.left_out.alone_by_profile
+    left = solution.left_out
+    assert everything["alone"]["successes"] == left.alone_by_all
+    assert max(left.alone_by_number.values()) <= number["alone"]["successes"]
     assert found.describe() == attack(out, policy, tmp_path).describe()
     status, printed, _ = run(
         "attack", out, "--against", tmp_path, "--policy", policy, "--out", tmp_path / "attacked"
     )
     assert status == 0
     assert "power 2, promised" in printed
+    assert "0 people are alone, 0 among fewer than 3" in " ".join(printed.split())
     assert (tmp_path / "attacked" / "attacks.html").is_file()
 
 
@@ -100,7 +106,7 @@ def test_dataframes_are_attacked_with_their_manifest(tmp_path: Path) -> None:
     solution = anonymize(frames(), policy)
     released = solution.to_frames()
     manifest = make_study_manifest(solution, released)
-    [found] = attack(released, policy, frames(), manifest=manifest).results
+    found, *_ = attack(released, policy, frames(), manifest=manifest).results
     assert found.details["in fewer than k"]["successes"] == 0
     with pytest.raises(PolicyError, match="leave these out"):
         attack(released, policy, frames(), manifest=manifest, control=frames()["drug"])

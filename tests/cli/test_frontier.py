@@ -7,24 +7,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anonymizer.cli import main
 from anonymizer.cli.frontier import parse_values
 from anonymizer.errors import PolicyError
 from anonymizer.proof.__main__ import main as check_proof
+from tests.command import run
 from tests.wards import POLICY, change, write_files
 
 
 @pytest.fixture
 def policy(tmp_path: Path) -> Path:
     return write_files(tmp_path)
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """Run the command line as a shell would; return its exit status."""
-    monkeypatch.setattr("sys.argv", ["anonymizer", *map(str, arguments)])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    return int(exit_.value.code or 0)
 
 
 def test_a_frontier_is_written_and_printed_as_json(

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer.cli import main, reproduce
+from anonymizer.cli import reproduce
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import load_hierarchy
 from experiments.datasets import spec_of
 from experiments.prasser2016.releases import columns_of
+from tests import command
 
 
 @pytest.fixture
@@ -21,14 +22,10 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Run the command line and return exit status, output and errors."""
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["anonymizer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        code = left.value.code
+        status = command.run(monkeypatch, *arguments)
         output, errors = capsys.readouterr()
-        return (
-            (1, output, f"{errors}{code}") if isinstance(code, str) else (code or 0, output, errors)
-        )
+        said = isinstance(status, str)
+        return (1, output, f"{errors}{status}") if said else (status, output, errors)
 
     return call
 

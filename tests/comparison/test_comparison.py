@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import Policy, ReleaseError, anonymize, apply
+from anonymizer import DataError, Policy, ReleaseError, anonymize, apply, evidence
 from anonymizer.comparison.binning import FEWEST_PEOPLE, MOST_BINS, OTHER
 from anonymizer.comparison.comparison import MOST_PAIRED, ComparedPair, Comparison, compare
 from anonymizer.hierarchy import Hierarchy
@@ -273,3 +273,68 @@ def test_missing_cells_and_lists_are_no_obstacle():
     comparison = compare(anonymize(table, policy))
     assert {part.label for part in column(comparison, "illness").bins} == {"(missing)", "flu"}
     assert "list" not in {each.name for each in comparison.columns}
+
+
+def weighted(seed: int, **more: Any) -> tuple[pd.DataFrame, Policy]:
+    """People with sampling weights, of whom those of weight 3 are of other towns."""
+    frame = people(300, seed)
+    weights = np.random.default_rng(seed).integers(1, 4, len(frame))
+    frame["weight"] = np.where(frame["town"].isin(["t1", "t2"]), 3, weights)
+    attributes = dict(policy_of().attributes) | {"weight": {"role": "removed"}}
+    analyses = [{"name": name, "kind": name} for name in ("two-way", "marginals", "queries")]
+    stated = {"attributes": attributes, "data": {"weight": "weight"}, "analysis": analyses}
+    return frame, policy_of(**stated, **more)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_weights_count_as_so_many_equal_records(seed: int) -> None:
+    frame, policy = weighted(seed, risk=[{"model": "k-anonymity", "k": 1}])
+    levels = {name: {"min_level": 1, "max_level": 1} for name in ("age", "town")}
+    policy = policy.with_attributes(levels)
+    repeated = frame.loc[frame.index.repeat(frame["weight"])].reset_index(drop=True)
+    repeated["weight"] = 1
+    mine, theirs = (anonymize(each, policy) for each in (frame, repeated))
+    found, expected = compare(mine), compare(theirs)
+    for one, other in zip(found.columns, expected.columns, strict=True):
+        assert one.distance == pytest.approx(other.distance, abs=1e-12)
+        shares, wanted = (
+            {
+                part.label: np.array(part.frequencies) / each.records
+                for part in next(c for c in each.columns if c.name == one.name).bins
+            }
+            for each in (found, expected)
+        )
+        same = shares.keys() & wanted.keys() - {OTHER}  # a few people more have bins of their own
+        assert len(same) >= min(2, len(shares))
+        assert all(np.allclose(shares[label], wanted[label]) for label in same)
+    [text] = found.weighted
+    assert text in evidence(mine)["marginals"].method
+    marginals = [evidence(each)["marginals"].value for each in (mine, theirs)]
+    assert marginals[0] == pytest.approx(marginals[1], abs=1e-12)
+    assert "sampling weight" in found.describe()["weighted"][0]
+
+
+def test_who_is_suppressed_is_missing_by_their_weight() -> None:
+    frame, policy = weighted(3, risk=[{"model": "k-anonymity", "k": 8}])
+    solution = anonymize(frame, policy)
+    assert solution.suppressed
+    found = column(compare(solution), "illness")
+    kept = frame[~solution.release.suppressed[solution.release.microdata.tuple_of_row]]
+    scale = frame["weight"].mean()
+    for part in found.bins:
+        for share, rows in zip(part.frequencies, (frame, kept), strict=True):
+            assert share == pytest.approx(
+                rows.loc[rows["illness"] == part.label, "weight"].sum() / scale
+            )
+        assert part.before == (frame["illness"] == part.label).sum()
+    before, after = (rows.groupby("illness")["weight"].sum() for rows in (frame, kept))
+    assert found.distance == pytest.approx(
+        (before / before.sum()).sub(after / after.sum(), fill_value=0).abs().sum() / 2
+    )
+
+
+def test_a_weight_that_is_none_is_a_sentence() -> None:
+    frame, policy = weighted(1)
+    solution = anonymize(frame.assign(weight=frame["weight"].where(frame.index != 4, -1)), policy)
+    with pytest.raises(DataError, match="'weight': 1 of its values are no sampling weights"):
+        compare(solution)

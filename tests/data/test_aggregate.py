@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from anonymizer.data import aggregate as aggregate_module
 from anonymizer.data.aggregate import (
     code_labels,
+    count_people,
+    count_people_alone,
     distinct_rows,
     label_columns,
     label_together,
@@ -137,3 +139,18 @@ def test_columns_are_labelled_as_their_codes_are(columns: list[list[int]]) -> No
 def test_a_table_without_rows_has_no_labels() -> None:
     labels = label_columns([Column(np.zeros(0, np.uint8), ())])
     assert (labels.number, labels.of_row.size, labels.first_rows().size) == (0, 0, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1))
+def test_people_are_counted_once_and_alone_with_a_row_that_nobody_else_has(
+    rows: list[tuple[int, int]],
+) -> None:
+    labels, people = (np.array(each) for each in zip(*rows, strict=True))
+    alone = {
+        person
+        for label, person in rows
+        if {other for here, other in rows if here == label} == {person}
+    }
+    assert count_people_alone(labels, people) == len(alone)
+    holders = [len({person for here, person in rows if here == label}) for label in range(6)]
+    assert count_people(labels, people, 6).tolist() == holders

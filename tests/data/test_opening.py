@@ -177,16 +177,16 @@ def test_a_file_that_may_not_be_read_is_named(
 
 @pytest.mark.usefixtures("values_shown")
 @pytest.mark.parametrize("same", [False, True])
-def test_a_million_columns_are_looked_over_in_seconds(tmp_path: Path, same: bool) -> None:
-    names = ["c" if same else f"c{number}" for number in range(1_000_000)]
+def test_very_many_columns_are_looked_over_in_seconds(tmp_path: Path, same: bool) -> None:
+    names = ["c" if same else f"c{number}" for number in range(200_000)]
     opened = open_table(write(tmp_path, ",".join(names) + "\n"))
     started = time.process_time()
     message = columns_message(opened, "a", "b")
     with pytest.raises(DataError, match="no column 'a'; the header reads "):
         check_present(opened, ["a"])
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 2
     assert len(message) < 400
-    assert "and 999995 more" in message
+    assert "and 199995 more" in message
 
 
 def test_a_column_that_occurs_twice_is_named_once(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from experiments.attacks import __main__ as experiment
+from experiments.running import files_of
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +31,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("committed", [False, True])
 def test_every_model_and_the_tampered_release_are_attacked(written: Path, committed: bool) -> None:
     folder = RESULTS if committed else written
-    assert {path.name for path in folder.iterdir()} == FILES
+    assert {path.name for path in files_of(folder)} == FILES
     attacks = pd.read_csv(folder / "attacks.csv")
     assert {name.split()[0] for name in attacks["release"]} == MODELS
     assert attacks.groupby("release")["attack"].nunique().eq(7).all()

@@ -11,6 +11,7 @@ import pytest
 from experiments.nrf import __main__ as nrf
 from experiments.nrf.discharges import draw_discharges
 from experiments.nrf.reconstruction import read_reconstruction
+from experiments.running import files_of
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +61,7 @@ def test_a_quick_run_writes_all_files(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(nrf, "count", lambda *_: (timing, paper.least))
     nrf.main(["--quick", "--out", str(tmp_path)])
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {path.name for path in (RESULTS / "nrf").iterdir()}
+    assert names == {path.name for path in files_of(RESULTS / "nrf")}
     assert (tmp_path / "README.md").read_text().startswith("# The naive")
 
 

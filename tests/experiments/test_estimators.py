@@ -9,7 +9,8 @@ from anonymizer.estimators.derived_k import DERIVATIONS, derived_k
 from anonymizer.estimators.uniques import ESTIMATORS
 from experiments.estimators.__main__ import QUICK, main, run
 from experiments.estimators.measure import ALPHA, KS, SETS, Truth, measure
-from experiments.estimators.page import figure, listed, percent, write_page
+from experiments.estimators.page import figure, percent, write_page
+from experiments.writing import listed
 
 pytestmark = pytest.mark.slow
 

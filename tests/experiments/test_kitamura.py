@@ -88,3 +88,15 @@ def test_it_writes_what_is_committed(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == names
     for name in names:
         assert (tmp_path / name).read_text() == (RESULTS / name).read_text()
+
+
+def test_the_medians_of_the_papers_table_are_read_and_give_nobody_away(table: Published) -> None:
+    assert [each.row.name.split(" (")[0] for each in table.summaries] == [
+        "Median age",
+        "Median time to onset of symptoms",
+        "Median total SARS-CoV-2 antibody titer",
+        "Median d-dimer level",
+        "Median ferritin level",
+    ]
+    assert all(0 < each.advantage < 0.01 for each in table.summaries)
+    assert not {each.row.label for each in table.summaries} & table.broken.keys()

@@ -53,6 +53,7 @@ def test_the_quick_plan_writes_everything_and_twice_the_same(tmp_path: Path):
         "counts.csv",
         "people.csv",
         "plans.csv",
+        "kept.csv",
         "assessment.html",
         "assessment.json",
     } <= one.keys()
@@ -60,4 +61,5 @@ def test_the_quick_plan_writes_everything_and_twice_the_same(tmp_path: Path):
     assert f"{QUICK.records:,} synthetic visits" in page
     assert "| records that fit a person in a cell of 3, p = 0.12 | 24 | 25 |" in page
     assert "leave out site and visit_year" in page
+    assert "| 90% of the deaths |" in page
     assert "One plan for all sources together" in page

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymizer.data.pandas import FrameTable
+from anonymizer.data.table import read_columns
 from anonymizer.hierarchy import Hierarchy, check_rows, check_values, parse_spec, suggest
 from anonymizer.hierarchy.round_numbers import MANY_GROUPS
-from anonymizer.hierarchy.suggest import FEW_VALUES, count_texts, kind_of_texts
+from anonymizer.hierarchy.suggest import FEW_VALUES, kind_of_texts
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -29,7 +31,8 @@ def build(column: pd.Series[Any]) -> Hierarchy:
 
 
 def assert_covers(column: pd.Series[Any]) -> None:
-    assert check_values(build(column), list(count_texts(column))) == []
+    cells = read_columns(FrameTable(column.to_frame("x")), ["x"])["x"]
+    assert check_values(build(column), cells.texts) == []
 
 
 CELLS = (
@@ -188,7 +191,7 @@ def test_codes_that_the_table_lacks_are_covered_if_they_look_alike(form: str) ->
 def test_more_codes_than_can_be_listed_are_stated_by_their_form(
     form: str, alphabet: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules[count_texts.__module__], "MOST_LISTED", 20)
+    monkeypatch.setattr(sys.modules[kind_of_texts.__module__], "MOST_LISTED", 20)
     codes = [form.format(code) for code in range(100, 130)]
     assert spec_of(codes, "zip") == {
         "builder": "redaction",

@@ -200,3 +200,11 @@ def test_a_hierarchy_of_dates_does_not_fit_days() -> None:
         HierarchyError, match="its hierarchy is one of dates; leave the hierarchy out"
     ):
         StudyProblem.read(frames, policy_of("index", hierarchy=dates))
+
+
+def test_dates_that_are_kept_beside_days_are_warned_of() -> None:
+    policy = policy_of("index")
+    policy["tables"]["event"]["attributes"]["end"] = {"role": "insensitive"}
+    kept = EVENTS.assign(end=EVENTS["when"].fillna("2014-02-02"))
+    with pytest.warns(AnonymizerWarning, match=r"tables\.event\.attributes\.end: .*tell that date"):
+        StudyProblem.read({"people": PEOPLE, "event": kept}, policy)

@@ -131,6 +131,7 @@ def asked(
     utility: dict[str, Any] | None = None,
     values: list[str] | None = None,
     person: list[int] | None = None,
+    keep: list[dict[str, Any]] | None = None,
 ) -> Asked:
     """Put models to the table of a problem, with a sensitive column and perhaps people."""
     frame = frame_of(problem.rows, problem.trees)
@@ -152,7 +153,7 @@ def asked(
         frame["id"] = [f"p{number}" for number in person]
         attributes["id"], data = {"role": "identifying"}, {"id": "id"}
     given = {"aggregate": problem.aggregate} if utility is None else utility
-    policy = Policy(data=data, attributes=attributes, risk=risk, utility=given)
+    policy = Policy(data=data, attributes=attributes, risk=risk, utility=given, keep=keep or [])
     read = Asked.read(frame, policy, warn=False)
     return read.with_suppression_limit(problem.suppression_limit)
 

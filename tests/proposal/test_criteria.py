@@ -41,6 +41,7 @@ def roles(proposal: Proposal) -> dict[str, Role]:
     return {each.column: each.role for each in proposal.decisions}
 
 
+@pytest.mark.usefixtures("untried")
 def test_for_the_public_measurements_that_single_out_leave() -> None:
     found = roles(proposed())
     assert not [name for name in found if name.startswith("blood") and found[name] in KEPT]
@@ -60,6 +61,7 @@ def test_for_others_what_nobody_outside_can_know_stays_and_demographics_do_not(
     assert "kept as they are for this recipient, though they single people out: 'change_kg'" in said
 
 
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("recipient", ["public", "agreement"])
 def test_what_is_needed_is_never_removed_and_loses_less(recipient: str) -> None:
     proposal = proposed(recipient=recipient, need=["quit", "change_kg", "age"])

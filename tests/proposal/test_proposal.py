@@ -126,6 +126,7 @@ def wide(columns: int, known: int = 0) -> pd.DataFrame:
     )
 
 
+@pytest.mark.usefixtures("untried")
 def test_of_many_columns_few_are_generalized_and_no_other_singles_out_in_silence() -> None:
     with pytest.warns(AnonymizerWarning) as said:
         proposal = propose(wide(60))
@@ -138,6 +139,7 @@ def test_of_many_columns_few_are_generalized_and_no_other_singles_out_in_silence
     assert f"the {len(kept)} columns that are kept as they are" in sentences
 
 
+@pytest.mark.usefixtures("untried")
 def test_more_columns_are_generalized_where_others_may_know_them_and_none_of_them_is_kept() -> None:
     proposal = quietly(wide(20, known=15))
     assert len(proposal.with_role(Role.QUASI)) == MOST_KNOWN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,12 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import (
-    AnonymizerWarning,
     HierarchyError,
     Policy,
-    Proposal,
     anonymize,
-    propose,
 )
 from anonymizer.data.opening import open_table
 from anonymizer.data.table import read_columns
@@ -32,12 +28,7 @@ from anonymizer.proposal.trial import (
     Trials,
     try_both,
 )
-
-
-def quietly(frame: pd.DataFrame, **options: object) -> Proposal:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AnonymizerWarning)
-        return propose(frame, **options)  # type: ignore[arg-type]
+from tests.proposal.test_proposal import quietly
 
 
 def crowd(rows: int = 600, columns: int = 6) -> pd.DataFrame:
@@ -111,6 +102,7 @@ def test_where_one_scheme_collapses_columns_layers_are_proposed_and_keep_more() 
     assert trials.proposed.dropped <= PROPOSED_LIMIT
 
 
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("visits", [1, 4], ids=["rows", "people"])
 def test_a_slow_machine_proposes_the_same_and_only_the_last_resort_is_said(visits: int) -> None:
     frame = pd.concat([crowd(columns=5)] * visits)
@@ -142,10 +134,10 @@ def test_the_limit_is_proposed_and_looser_limits_never_lose_more() -> None:
 def test_a_proposal_that_cannot_be_encoded_is_never_handed_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def narrow(_: object) -> str:
+    def narrow(*_: object) -> str:
         return 'builder = "intervals"\ndomain = [0, 14]\nwidths = [5]\nopen = "high"\n'
 
-    monkeypatch.setattr("anonymizer.proposal.specs.suggest", narrow)
+    monkeypatch.setattr("anonymizer.proposal.specs.suggest_for", narrow)
     frame = pd.DataFrame({"age": [-2, -1, *range(98)] * 4})
     proposal = quietly(frame, quasi=["age"], rows_are_people=True)
     assert 'open = "both"' in proposal.specs["age"]

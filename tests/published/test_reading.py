@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from anonymizer.errors import DataError
 from anonymizer.published import Arms, Characteristic, read_published
 from anonymizer.published.reading import Cell
+from anonymizer.published.summaries import Summary
 
 HEADER = "characteristic,treatment (N = 228),placebo (N = 105)"
 
@@ -94,7 +95,7 @@ def test_every_malformed_row_is_named(tmp_path: Path) -> None:
         HEADER,
         "fine,1,2",
         "short,1",
-        "median,62.5 (53-72.5),62 (49-71)",
+        "age,62.5,62",
         ",3,4",
         "negative,-3,4",
         "large,229,4",
@@ -107,11 +108,11 @@ def test_every_malformed_row_is_named(tmp_path: Path) -> None:
         "last,1,2",
     )
     for part in (
-        "table.csv has 12 defects",
+        "table.csv has 11 defects",
         "row 2: it has 2 cells where the header has 3",
         "row 12: it has 1 cells where the header has 3",
-        "row 3: '62.5 (53-72.5)' is not a count for the treatment arm; write a whole number, as in `65`",
-        "row 3: '62 (49-71)' is not a count for the placebo arm",
+        "row 3: '62.5' is not a count for the treatment arm; write a whole number, as in `65` or "
+        "`65/145`; of a mean or a median say so in the row's name.",
         "row 4: the characteristic has no name",
         "row 5: '-3' is not a count",
         "row 6: 'large' has 229 people in the treatment arm of 228; fix the count",
@@ -225,3 +226,70 @@ def test_one_name_may_stand_under_two_headings(tmp_path: Path) -> None:
 def test_a_heading_without_rows_lacks_its_counts(tmp_path: Path) -> None:
     message = refusal(tmp_path, HEADER, "Female,1,1", "Diabetes,,")
     assert "row 2: 'Diabetes' has no counts, and no rows under it; write its counts." in message
+
+
+# --- medians, quartiles and means ---
+
+
+def figures(folder: Path, *lines: str) -> list:
+    rows, _ = read_published(write(folder, HEADER, *lines))
+    return [row for row in rows if isinstance(row, Summary)]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("Median age (IQR),62.5 (53\u201372.5),62 (49\u201371)", {"median": 62.5, "q1": 53, "q3": 72.5}),
+        ("Median titer (IQR),1/50 (0\u20131:800),1:50 (0)", {"median": 50, "q1": 0, "q3": 800}),
+        ("Age — mean ± SD,54.2 ± 10.1,51 ± 9", {"mean": 54.2, "sd": 10.1}),
+        ("Age mean (SD),54.2 (10.1),51 (9)", {"mean": 54.2, "sd": 10.1}),
+        ("Age median [min to max],54 [18 to 90],5", {"median": 54, "least": 18, "most": 90}),
+        ("Mean age (95 % CI),54 (50 to 58),51 (49 to 53)", {"mean": 54}),
+        ("Change,\u22123 (\u22125 to 1),2 (-1 to 4)", {"median": -3, "q1": -5, "q3": 1}),
+        ("Median visits,8,9", {"median": 8}),
+        ("D-dimer median (IQR),-,\"1,224 (550-2,000)\"", None),
+    ],
+)  # fmt: skip
+def test_figures_are_read_as_they_are_printed(tmp_path: Path, line: str, found) -> None:
+    [row] = figures(tmp_path, line)
+    first = row.cells[0]
+    read = {name: float(each.value) for name, each in first.statistics.items()} if first else None
+    assert read == found
+    assert row.unread == ()
+
+
+def test_a_heading_may_say_what_its_figures_are(tmp_path: Path) -> None:
+    [row] = figures(tmp_path, "Laboratory mean (SD),,", "Sodium,138.1 (4.9),139 (5.2)", "Low,3,4")[
+        :1
+    ]
+    assert row.label == "Laboratory mean (SD): Sodium"
+    assert row.cells[0].statistics.keys() == {"mean", "sd"}
+
+
+@pytest.mark.parametrize(
+    "line", ["Mean pressure low,40 (17.5),21 (20)", "Median income or less — no. (%),40,21"]
+)
+def test_counts_stay_counts_whatever_their_name_says(tmp_path: Path, line: str) -> None:
+    assert figures(tmp_path, line) == []
+
+
+def test_a_cell_may_say_of_how_many_people_it_is(tmp_path: Path) -> None:
+    [row] = figures(tmp_path, 'Median days (IQR),"31 (12-40), n = 3",19 (9-44) [n = 8]')
+    assert [cell.people for cell in row.cells] == [3, 8]
+
+
+def test_figures_that_cannot_be_are_named_and_others_passed_over(tmp_path: Path) -> None:
+    message = refusal(
+        tmp_path, HEADER, "Median a,62 (63-72),62 (49-71)", '"Median b, n",3 (n = 300),4'
+    )
+    assert "row 1: 'Median a' has '62 (63-72)', which is out of order, in the treatment" in message
+    assert (
+        "row 2: 'Median b, n' is of 300 people in the treatment arm of 228; fix the cell" in message
+    )
+    [row] = figures(tmp_path, "Median c,about 5,4")
+    assert row.unread == ("'about 5' in the treatment arm is not a figure that can be read.",)
+
+
+def test_the_header_may_stand_again_at_the_top_of_a_page(tmp_path: Path) -> None:
+    rows, _ = read_published(write(tmp_path, HEADER, "a,1,2", HEADER, "b,1,2"))
+    assert [row.label for row in rows] == ["a", "b"]

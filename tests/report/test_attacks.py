@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from anonymizer.attacks.result import Attack, Attacks, skip
 from anonymizer.estimators.proportions import Rate
 from anonymizer.report.attacks import render_page, render_text, row, value_of, verdict
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import FigureTable
+from tests.report.terminal import on_terminal
 
 AHEAD = Attack(
     "linkability", "Can they?", Rate(50, 100), Rate(10, 100), "others", {"expected": 4.5}
@@ -56,10 +55,7 @@ def test_a_page_says_what_was_tried_and_what_was_not() -> None:
 
 
 def test_the_terminal_has_the_table_and_what_was_not_tried() -> None:
-    console = Console(width=200, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(render_text(ATTACKS))
-    text = captured.get()
+    text = on_terminal(render_text(ATTACKS), 200)
     assert "linkability: gain of 40.0 percentage points over the baseline (95 % interval" in text
     assert "membership inference: gain of 0 percentage points" in text
     assert "composition: not tried: no earlier release is given." in text

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from anonymizer import Evidence, evidence
 from anonymizer.data.staging import Staging
@@ -20,6 +19,7 @@ from anonymizer.report.evidence import (
     stage_evidence,
 )
 from tests.analyses.people import EVERY, STAY, people, release
+from tests.report.terminal import on_terminal
 
 NASTY = "<script>alert(1)</script>"
 
@@ -30,10 +30,7 @@ def found() -> Evidence:
 
 
 def text_of(told: Evidence) -> str:
-    console = Console(width=10_000, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(render_text(told))
-    return captured.get()
+    return on_terminal(render_text(told))
 
 
 def test_every_analysis_has_a_section_whose_sentences_end_and_whose_rows_fit(

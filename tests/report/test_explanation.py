@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from anonymizer import Policy, anonymize, apply
 from anonymizer.explanation.explanation import Explanation, RaisedLimit, explain
@@ -16,6 +15,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.explanation import render_page, render_text, sections
 from anonymizer.report.suppression import raise_sentence
 from anonymizer.report.words import join, quality_effect, records_effect, sentence
+from tests.report.terminal import on_terminal
 from tests.wards import MODELS, policy_with, write_files, write_more
 
 TITLES = [
@@ -28,10 +28,7 @@ TITLES = [
 
 
 def text_of(told: Explanation, width: int = 10_000) -> str:
-    console = Console(width=width, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(render_text(told))
-    return captured.get()
+    return on_terminal(render_text(told), width)
 
 
 def towns(names: tuple[str, str, str], column: str = "town", **release: float) -> Explanation:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from anonymizer import anonymize, explain
 from anonymizer.data.staging import Staging
@@ -17,6 +16,7 @@ from anonymizer.report.frontier import sections as frontier_sections
 from anonymizer.report.frontier import stage_frontier
 from anonymizer.report.layered import LARGEST, LEARNED, bound_of, layers_section, lost_section
 from anonymizer.report.sections import show_sections
+from tests.report.terminal import on_terminal
 from tests.report.test_frontier import points_of
 from tests.solution.test_layered import LAYERS, write_all
 from tests.wards import POLICY
@@ -37,15 +37,8 @@ def explanation(tmp_path: Path) -> LayeredExplanation:
     return found
 
 
-def text_of(explanation: LayeredExplanation) -> str:
-    console = Console(width=10_000, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(render_text(explanation))
-    return captured.get()
-
-
 def test_terminal_and_page_answer_the_same_questions(explanation: LayeredExplanation) -> None:
-    text, page = text_of(explanation), render_page(explanation)
+    text, page = on_terminal(render_text(explanation)), render_page(explanation)
     assert [section.title for section in sections(explanation)] == TITLES
     for title in TITLES:
         assert title in text
@@ -56,10 +49,10 @@ def test_terminal_and_page_answer_the_same_questions(explanation: LayeredExplana
 def test_what_is_given_away_is_said_with_its_figures(explanation: LayeredExplanation) -> None:
     assert explanation.narrowed is not None
     assert explanation.narrowed.cells > 0
-    text = text_of(explanation)
+    text = on_terminal(render_text(explanation))
     assert f"at least {explanation.narrowed.cells} cells" in text
     assert LEARNED in text
-    unknown = text_of(replace(explanation, narrowed=None))
+    unknown = on_terminal(render_text(replace(explanation, narrowed=None)))
     assert "was not counted" in unknown
     assert LEARNED not in unknown
 
@@ -99,9 +92,6 @@ def test_a_frontier_in_layers_shows_them_in_every_file(tmp_path: Path) -> None:
 
 def test_the_terminal_says_optimal_only_without_a_gap(tmp_path: Path) -> None:
     found = frontier(None, write_all(tmp_path, POLICY + LAYERS), [3, 120])
-    console = Console(width=10_000, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(show_sections(frontier_sections(found)))
-    lines = captured.get().splitlines()
+    lines = on_terminal(show_sections(frontier_sections(found))).splitlines()
     assert sum("optimal" in line for line in lines) == 1
     assert sum("gap" in line for line in lines) == 1 + len(found.by_layers)

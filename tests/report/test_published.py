@@ -2,7 +2,15 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from anonymizer.published import Arms, Characteristic, PublishedLimits, assess_published
+from anonymizer.published import (
+    Arms,
+    Breach,
+    Characteristic,
+    PublishedLimits,
+    Summary,
+    assess_published,
+)
+from anonymizer.published.summary_cells import read_summary
 from anonymizer.report.published import colour, published_page, sections
 from anonymizer.report.sections import show_sections
 
@@ -117,3 +125,26 @@ def test_colours_stay_between_white_and_red() -> None:
     assert colour(-1) == "#ffffff"
     assert colour(7) == "#de6e5f"
     assert colour(0.5) not in ("#ffffff", "#de6e5f")
+
+
+def median(name: str, *texts: str) -> Summary:
+    return read_summary(f"{name}, median (IQR)", "", texts, TRIAL)[0]
+
+
+def test_a_median_of_three_is_attacked_and_one_of_many_is_passed_over() -> None:
+    rows = [*ROWS, median("Age", "62 (53-72)", "61 (49-71)"), median("Days", "31, n = 3", "19")]
+    table = assess_published(rows, TRIAL, PublishedLimits(advantage=0.3))
+    page, shown = published_page(table, "A table"), on_terminal(table)
+    for text in (page, shown):
+        assert "1 of 3 in the treatment arm has exactly 31." in text
+        assert "value is right: Age, median (IQR)." in " ".join(text.split())
+    assert table.broken["Days, median (IQR)"] == (Breach("value", "treatment", "advantage"),)
+    assert "Age, median (IQR)" not in table.broken
+    assert "VALUE (treatment) by advantage" in shown
+
+
+def test_figures_that_nobody_can_have_are_said_to_be_so() -> None:
+    row, _ = read_summary("Days, mean (min to max)", "", ["8 (1 to 3)", "2 (1 to 3)"], TRIAL)
+    shown = on_terminal(assess_published([row], TRIAL))
+    assert "No 228 people have such figures" in shown
+    assert "no counts that the three attacks read" in shown

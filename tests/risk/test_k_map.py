@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import DataError, Policy, anonymize, frontier, make_manifest, verify
+from anonymizer import DataError, anonymize, frontier, make_manifest, verify
 from anonymizer.data.pandas import FrameTable
-from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import KMap
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode
 from tests.oracle import generalize
+from tests.risk.people import AGE, SEX, people, policy
 from tests.strategies import frame_of, hierarchies_of, problems, tables
 
 
@@ -42,27 +41,6 @@ def test_people_match_a_class_by_the_attributes_that_the_population_table_has(pr
     ):
         expected = sum(shown(person) == shown(row) for person in population)
         assert classes.population_sizes[label] == expected
-
-
-AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
-SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
-
-
-def people(rows: int, seed: int) -> pd.DataFrame:
-    random = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {"age": random.integers(20, 60, rows).astype(str), "sex": random.choice(["F", "M"], rows)}
-    )
-
-
-def policy(model: KMap) -> Policy:
-    return Policy(
-        attributes={
-            "age": {"role": "quasi", "hierarchy": AGE},
-            "sex": {"role": "quasi", "hierarchy": SEX},
-        },
-        risk=[model],
-    )
 
 
 def test_a_population_without_a_quasi_identifier_drives_run_frontier_and_verification() -> None:

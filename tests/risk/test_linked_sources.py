@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from anonymizer import (
     DataError,
     HierarchyError,
-    Policy,
     anonymize,
     assess,
     explain,
@@ -30,13 +29,13 @@ from anonymizer import (
 from anonymizer.attackers.statement import Statement
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
-from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Sources
 from anonymizer.search import search
 from anonymizer.table.classes import partition
 from tests.exhaustive import search_exhaustively
 from tests.oracle import Row, Tree
+from tests.risk.people import people, stated
 from tests.risk.test_people import with_people
 from tests.strategies import evaluator_of, lattice_of, names_of, problems
 
@@ -180,27 +179,6 @@ def test_what_is_bound_is_suppressed_at_every_finer_scheme(problem, data) -> Non
             assert not (bound & ~gone).any()
 
 
-AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
-SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
-
-
-def people(rows: int = 160, seed: int = 3) -> pd.DataFrame:
-    random = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {"age": random.integers(20, 60, rows).astype(str), "sex": random.choice(["F", "M"], rows)}
-    )
-
-
-def policy(statement: object, **keys: object) -> Policy:
-    return Policy(
-        attributes={
-            "age": {"role": "quasi", "hierarchy": AGE},
-            "sex": {"role": "quasi", "hierarchy": SEX},
-        },
-        risk=[{"model": "sources", "statement": statement, **keys}],
-    )
-
-
 @pytest.fixture
 def statement(tmp_path: Path) -> Statement:
     voters = people(90, seed=4).rename(columns={"sex": "gender"})
@@ -213,18 +191,18 @@ def statement(tmp_path: Path) -> Statement:
 
 def test_it_drives_run_frontier_explanation_verification_and_assessment(statement) -> None:
     frame = people()
-    solution = anonymize(frame, policy(statement))
+    solution = anonymize(frame, stated(statement))
     assert solution.status == "optimal"
     assert 0 < solution.quality < 1
     released = solution.to_frame()
     manifest = make_manifest(solution, released)
-    assert verify(released, policy(statement), manifest).passed
-    assert verify(released, policy(statement), manifest, against=frame).passed
+    assert verify(released, stated(statement), manifest).passed
+    assert verify(released, stated(statement), manifest, against=frame).passed
     assert explain(solution).describe()["models"]
-    assert assess(released, policy(statement), statement=statement).passes
-    curve = frontier(frame, policy(statement), values=[0.5, 0.2, 0.1, 0.05])
+    assert assess(released, stated(statement), statement=statement).passes
+    curve = frontier(frame, stated(statement), values=[0.5, 0.2, 0.1, 0.05])
     for point in curve.points:
-        single = anonymize(frame, policy(statement, threshold=point.value))
+        single = anonymize(frame, stated(statement, threshold=point.value))
         assert (single.loss, single.suppressed) == (
             point.evaluation.loss,
             point.evaluation.suppressed_records,
@@ -237,20 +215,20 @@ def test_the_statement_and_its_table_are_read_relative_to_the_policy(statement, 
         'names = { sex = "gender" }\nthreshold = 0.05\n'
         '[[source]]\nname = "news"\nkeys = ["age"]\np = 0.3\n'
     )
-    by_path = policy("statement.toml").model_copy(update={"folder": tmp_path})
-    assert anonymize(people(), by_path).scheme == anonymize(people(), policy(statement)).scheme
+    by_path = stated("statement.toml").model_copy(update={"folder": tmp_path})
+    assert anonymize(people(), by_path).scheme == anonymize(people(), stated(statement)).scheme
 
 
 def test_a_release_that_more_people_are_found_in_does_not_verify(statement) -> None:
     frame = people()
-    solution = anonymize(frame, policy(statement))
+    solution = anonymize(frame, stated(statement))
     released = solution.to_frame()
     manifest = make_manifest(solution, released)
     voters = pd.read_csv(statement.files[0], dtype=str)
     voters.drop_duplicates("gender").to_csv(statement.files[0], index=False)  # far fewer match
     again = statement.model_copy()
     checks = [
-        check for check in verify(released, policy(again), manifest).checks if check.about_risk
+        check for check in verify(released, stated(again), manifest).checks if check.about_risk
     ]
     assert [check.passed for check in checks] == [False]
 
@@ -263,16 +241,16 @@ def test_bad_tables_are_one_sentence_each(statement) -> None:
     voters = pd.read_csv(statement.files[0], dtype=str)
     write_table(statement, voters.assign(gender="X"))
     with pytest.raises(HierarchyError, match=r"column 'sex' has values that no single level"):
-        anonymize(people(), policy(statement))
+        anonymize(people(), stated(statement))
     write_table(statement, voters.assign(gender="F"))
     with pytest.raises(DataError, match=r"no value of the key 'sex' occurs in both tables"):
-        anonymize(people().assign(sex="M"), policy(statement.model_copy()))
+        anonymize(people().assign(sex="M"), stated(statement.model_copy()))
     write_table(statement, voters.drop(columns="gender"))
     with pytest.raises(DataError, match=r"no column for the key 'sex'; leave it out"):
-        anonymize(people(), policy(statement.model_copy()))
+        anonymize(people(), stated(statement.model_copy()))
     write_table(statement, voters[:0])
     with pytest.raises(DataError, match=r"the external table has no rows; name one with people"):
-        anonymize(people(), policy(statement.model_copy()))
+        anonymize(people(), stated(statement.model_copy()))
 
 
 def test_bad_ids_of_a_table_are_one_sentence_each(statement) -> None:
@@ -281,9 +259,9 @@ def test_bad_ids_of_a_table_are_one_sentence_each(statement) -> None:
         return statement.model_copy(update={"source": (source,)})
 
     with pytest.raises(DataError, match=r"no column 'voter', which is the id of 'voters'"):
-        anonymize(people(), policy(with_id("voter")))
+        anonymize(people(), stated(with_id("voter")))
     with pytest.raises(DataError, match=r"row 1 has no 'age', so it is not known whose it is"):
-        anonymize(people(), policy(with_id("age")))
+        anonymize(people(), stated(with_id("age")))
 
 
 def test_json_names_the_statement(statement) -> None:
@@ -294,8 +272,8 @@ def test_a_run_never_overwrites_the_table_of_a_source(statement, tmp_path) -> No
     (tmp_path / "statement.toml").write_text(
         '[[source]]\nname = "voters"\nkeys = ["age"]\npath = "voters.csv"\n'
     )
-    by_path = policy("statement.toml").model_copy(update={"folder": tmp_path})
+    by_path = stated("statement.toml").model_copy(update={"folder": tmp_path})
     assert by_path.files == [tmp_path / "statement.toml", tmp_path / "voters.csv"]
-    assert policy(statement).files == statement.files
-    absent = policy("nothing.toml").model_copy(update={"folder": tmp_path})
+    assert stated(statement).files == statement.files
+    absent = stated("nothing.toml").model_copy(update={"folder": tmp_path})
     assert absent.files == [tmp_path / "nothing.toml"]

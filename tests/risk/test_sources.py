@@ -25,11 +25,11 @@ from anonymizer import Problem as Asked
 from anonymizer.attackers.statement import Statement
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
-from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import KAnonymity, Remaining, Sources
 from anonymizer.search import search
 from anonymizer.table.classes import partition
 from tests.oracle import Problem
+from tests.risk.people import people, stated
 from tests.risk.test_people import rows_of, with_people
 from tests.strategies import assert_best, evaluator_of, lattice_of, problems
 
@@ -134,8 +134,6 @@ def test_what_is_suppressed_is_suppressed_at_every_finer_scheme(problem, data) -
     assert not (gone & ~more).any()
 
 
-AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
-SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 STATEMENT = Statement(
     source=[
         {"name": "newspapers", "keys": ["age"], "p": 0.4, "threshold": 0.1},
@@ -144,21 +142,8 @@ STATEMENT = Statement(
 )
 
 
-def people(rows: int = 160) -> pd.DataFrame:
-    random = np.random.default_rng(3)
-    return pd.DataFrame(
-        {"age": random.integers(20, 60, rows).astype(str), "sex": random.choice(["F", "M"], rows)}
-    )
-
-
 def policy(statement: object = STATEMENT, **keys: object) -> Policy:
-    return Policy(
-        attributes={
-            "age": {"role": "quasi", "hierarchy": AGE},
-            "sex": {"role": "quasi", "hierarchy": SEX},
-        },
-        risk=[{"model": "sources", "statement": statement, **keys}],
-    )
+    return stated(statement, **keys)
 
 
 def test_it_drives_run_frontier_explanation_and_verification() -> None:

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anonymizer import InfeasibleError, Policy, anonymize, apply
-from anonymizer.solution.findings import count_people_alone
 from tests.snippets import Run
 
 AGES = {"builder": "intervals", "domain": [0, 99], "widths": [10, 50]}
@@ -42,17 +39,6 @@ def stays(rows: int = 40) -> pd.DataFrame:
             "ward": random.choice(list("ABC"), rows),
         }
     )
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1))
-def test_a_person_is_alone_with_a_row_that_nobody_else_has(rows: list[tuple[int, int]]) -> None:
-    labels, people = (np.array(each) for each in zip(*rows, strict=True))
-    alone = {
-        person
-        for label, person in rows
-        if {other for here, other in rows if here == label} == {person}
-    }
-    assert count_people_alone(labels, people) == len(alone)
 
 
 def test_people_alone_and_classes_that_share_a_value_are_those_of_the_released_rows() -> None:

@@ -11,21 +11,13 @@ import pandas as pd
 import pytest
 
 from anonymizer import AnonymizerWarning, Policy, ReleaseError, anonymize
-from anonymizer.cli import main
 from anonymizer.data.staging import PRIVATE
 from anonymizer.risk import KMap
 from anonymizer.search import Checkpoint
+from tests.command import run
 from tests.wards import MODELS, POLICY, SCENARIO, patients, policy_with, write_files, write_more
 
 FEW = ("--evaluations", 3)
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """Run the command line as a shell would; return its exit status."""
-    monkeypatch.setattr("sys.argv", ["anonymizer", *map(str, arguments)])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    return int(exit_.value.code or 0)
 
 
 @pytest.fixture
@@ -294,9 +286,8 @@ def test_a_failure_after_the_search_leaves_what_can_be_resumed(
 ) -> None:
     monkeypatch.setattr("anonymizer.cli.release.add_explanation", lambda *_: 1 / 0)
     arguments = ["run", stopped, "--out", stopped.parent / "out", "--resume", "--explain"]
-    monkeypatch.setattr("sys.argv", ["anonymizer", *map(str, arguments)])
     with pytest.raises(ZeroDivisionError):
-        main()
+        run(monkeypatch, *arguments)
     assert (stopped.parent / "out" / "search.json").exists()
 
 

@@ -5,7 +5,6 @@ import tomllib
 import pytest
 
 from anonymizer import Policy, anonymize
-from anonymizer.decision.context import EXAMPLE
 from tests.studio.conftest import HERE, TOKEN, patients
 
 
@@ -226,17 +225,6 @@ def test_who_is_a_person_is_in_the_policy(studio):
     assert (policy.data.id, policy.data.rows_are_people) == (None, True)
 
 
-def test_who_is_a_person_is_settled_only_once_it_was_said(studio):
-    def settled():
-        checks = studio.ask("checklist")["checks"]
-        return next(each["holds"] for each in checks if each["claim"].startswith("It is said who"))
-
-    assert settled()
-    studio.change("data", "rows_are_people", value=None)
-    studio.settle()
-    assert settled() is None
-
-
 def test_every_column_has_its_figures_and_what_is_proposed(studio):
     found = {each["name"]: each for each in studio.ask("columns")["columns"]}
     frame = patients()
@@ -272,20 +260,3 @@ def test_pages_beside_the_release_need_the_token_and_may_run_nothing(studio):
     assert studio.client.get(address, headers={"x-anonymizer-token": ""}).status_code == 403
     for other in ("release.csv", "manifest.json", "..%2fpolicy.toml"):
         assert studio.client.get(f"/api/page/{other}").status_code == 404
-
-
-def test_the_decision_page_says_what_the_steward_stated(studio):
-    def stated() -> dict:
-        checks = studio.ask("checklist")["checks"]
-        return next(each for each in checks if "who releases" in each["claim"])
-
-    assert stated()["holds"] is None
-    context = studio.session.folder.context
-    context.write_text("organization = 5", encoding="utf-8")
-    assert stated()["holds"] is False
-    context.write_text(EXAMPLE, encoding="utf-8")
-    assert stated()["holds"] is True
-    studio.ask("release", revision=studio.revision)
-    studio.settle()
-    assert studio.session.engine.told["released"]["passed"]
-    assert "County Hospital" in studio.client.get("/api/page/decision.html").text

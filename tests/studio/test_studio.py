@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from anonymizer import Policy, anonymize, verify
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.demo import population, register
+from anonymizer.errors import percent
 from anonymizer.studio.serve import way_in
 from tests.browser import chromium
 from tests.studio.conftest import patients
@@ -25,7 +27,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install ano
 
 SCRIPT = "<script>window.ran=1</script>"
 IMAGE = "<img src=x onerror=window.ran=1>"
-PERSPECTIVES = ("data", "hierarchies", "explore", "utility", "risk", "release")
+PERSPECTIVES = ("start", "hierarchies", "explore", "rows", "utility", "risk", "release")
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
@@ -107,7 +109,13 @@ def test_a_raw_table_becomes_a_verified_release_by_mouse(visit, tmp_path):
         seen.page.select_option('[aria-label="Role of zip"]', "insensitive")
         seen.until_revision(2)
         seen.show("release")
-        seen.page.click("#write")
+        seen.page.wait_for_selector("[data-group=fix]")
+        assert seen.page.is_disabled("#write")
+        seen.page.click("[data-group=fix] a:has-text('Open Start')")
+        seen.page.select_option("#person", "")
+        seen.until_revision(3)
+        seen.show("release")
+        seen.page.click("#write:enabled")
         seen.page.wait_for_selector("#released .verdict.yes")
         assert_released(studio)
         assert seen.complaints == []
@@ -138,8 +146,9 @@ def test_the_same_by_keyboard_alone(visit, tmp_path):
         page.wait_for_selector('#strip[data-revision="1"]')
         page.wait_for_selector("[data-column]")
         tab_to("[data-column]")
-        for _ in range(3):
-            press("ArrowDown")
+        for _ in range(4):
+            if page.evaluate("document.activeElement.dataset.column") != "zip":
+                press("ArrowDown")
         assert page.evaluate("document.activeElement.dataset.column") == "zip"
         press("s")
         seen.until_revision(2)
@@ -147,6 +156,10 @@ def test_the_same_by_keyboard_alone(visit, tmp_path):
         press("u")
         seen.until_revision(3)
         assert studio.session.document["attributes"]["zip"]["role"] == "quasi"
+        page.focus("#person")
+        press("ArrowDown")  # from "not said yet" to "each row"
+        seen.until_revision(4)
+        press("Tab")
         press(str(PERSPECTIVES.index("release") + 1))
         page.wait_for_selector("[data-view=release]")
         tab_to("#write")
@@ -232,16 +245,73 @@ def test_a_point_of_the_frontier_is_chosen_by_a_click_and_by_a_key(seen):
     assert seen.session.document["risk"][0]["k"] == 2
 
 
-def test_candidates_stand_side_by_side(seen):
+def test_kept_solutions_stand_side_by_side_and_survive_a_reload(seen):
     seen.show("explore")
     seen.page.click('[data-key="keep"]')
+    seen.page.wait_for_selector("#candidates table")
+    left = seen.session.solution().retained["age"]
     seen.page.fill('[data-slider="k"]', "9")
     seen.until_revision(2)
     seen.page.click('[data-key="keep"]')
-    assert seen.page.locator("#candidates thead th").count() == 3
-    seen.page.click("#candidates button >> nth=0")
+    seen.page.wait_for_selector("#candidates thead th:nth-child(3)")
+    other = seen.session.solution().retained["age"]
+    row = "#candidates tr.heading:has-text('What is left of each column') + tr"
+    cells = seen.page.locator(row).locator("td").all_inner_texts()
+    assert cells == [percent(left), percent(other)]
+    seen.page.reload()
+    seen.page.click('[data-key="restore-1"]')
     seen.until_revision(3)
     assert seen.session.document["risk"][0]["k"] == 3
+    seen.page.click('[data-key="forget-1"]')
+    assert seen.page.locator("#candidates thead th").count() == 2
+
+
+def test_a_level_shows_every_value_with_its_records_and_gives_the_focus_back(seen):
+    seen.show("explore")
+    seen.page.click('[data-key="level-sex"]')
+    seen.page.wait_for_selector("dialog[open]")
+    level = seen.session.solution().scheme["sex"]
+    assert seen.text("#dialog-title") == f"sex, level {level} of 1"
+    records = sum(
+        int(text) for text in seen.page.locator("#dialog td:nth-child(2)").all_inner_texts()
+    )
+    assert records == 400
+    seen.page.keyboard.press("Escape")
+    assert seen.page.evaluate("document.activeElement.dataset.key") == "level-sex"
+
+
+def test_minus_and_plus_stand_below_each_other_for_all_attributes(seen):
+    seen.show("explore")
+    for name in ("finer", "coarser"):
+        buttons = seen.page.locator(f'[data-key^="{name}-"]')
+        assert len({round(each.bounding_box()["x"]) for each in buttons.all()}) == 1
+
+
+def test_shares_are_written_in_percent_and_kept_as_they_are(seen):
+    seen.show("explore")
+    number = '[data-key="slider-at most-suppressed-number"]'
+    assert seen.page.input_value(number) == "10"
+    seen.page.fill(number, "7")
+    seen.page.press(number, "Enter")
+    seen.until_revision(2)
+    assert seen.session.document["release"]["suppression_limit"] == 0.07
+
+
+def test_the_policy_is_marked_on_the_frontier(seen):
+    seen.show("explore")
+    seen.page.wait_for_selector("text.own")
+    assert seen.page.text_content("text.own") == "the policy: k = 3"
+
+
+def test_layers_are_one_control_and_say_what_they_give_away(seen):
+    seen.show("explore")
+    seen.page.select_option("#layers", label="up to 2 schemes")
+    seen.until_revision(2)
+    assert seen.session.document["release"]["layers"] == 2
+    seen.page.wait_for_selector("h2:has-text('What the layers give away')")
+    seen.page.select_option("#layers", label="one scheme for all records")
+    seen.until_revision(3)
+    assert "layers" not in seen.session.document["release"]
 
 
 def test_a_cut_point_is_dragged_and_the_optimum_follows(seen):
@@ -292,7 +362,7 @@ def test_a_cut_point_is_moved_kept_longer_and_removed_by_keys(seen):
 
 
 def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
-    seen.show("data")
+    seen.show("start")
     seen.page.select_option('[aria-label="Role of diagnosis"]', "quasi")
     seen.until_revision(2)
     seen.show("hierarchies")
@@ -370,9 +440,35 @@ def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(ad
 
 
 def test_rows_stand_beside_what_they_become(seen):
+    seen.show("rows")
+    seen.page.wait_for_selector("[data-view=rows] .rows tbody tr")
+    assert seen.page.locator("[data-view=rows] .rows th").first.inner_text() == "#"
+
+
+def test_classes_are_browsed_with_their_sensitive_values_and_the_rule_that_dropped_them(seen):
+    seen.show("rows")
+    seen.page.wait_for_selector("#classes tbody tr")
+    heads = seen.page.locator("#classes thead th").all_inner_texts()
+    assert heads == ["people", "records", "age", "sex", "zip", "diagnosis"]
+    solution = seen.session.solution()
+    least = solution.outcome.classes.sizes[~solution.outcome.suppressed].min()
+    assert seen.text("#classes tbody td >> nth=0") == str(least)
+    seen.page.select_option('[data-key="classes-dropped"]', "true")
+    seen.page.wait_for_selector("#classes thead th:has-text('why')")
+    assert "k-anonymity with k = 3" in seen.text("#classes tbody tr >> nth=0")
+    assert seen.text("#rules").startswith(f"{solution.suppressed} records")
+    seen.page.wait_for_selector("h2:has-text('Who is missing')")
+
+
+def test_a_picture_is_enlarged_and_closed_by_a_key(seen):
     seen.show("utility")
-    seen.page.wait_for_selector("[data-view=utility] .rows tbody tr")
-    assert seen.page.locator("[data-view=utility] .rows th").first.inner_text() == "#"
+    seen.page.wait_for_selector("h2:has-text('associations')")
+    small = seen.page.locator("section:has(h2:has-text('associations')) svg").bounding_box()
+    seen.page.click("section:has(h2:has-text('associations')) button.enlarge")
+    large = seen.page.locator("dialog[open] svg").bounding_box()
+    assert large["width"] > 1.5 * small["width"]
+    seen.page.keyboard.press("Escape")
+    assert seen.page.locator("dialog[open]").count() == 0
 
 
 def test_an_analysis_is_stated_made_on_both_and_removed(seen):
@@ -389,10 +485,37 @@ def test_an_analysis_is_stated_made_on_both_and_removed(seen):
     assert f"{value:.4g}" in seen.text("#analyses section p >> nth=0")
     assert seen.page.locator("#analyses figure svg").count() == 1
     seen.idle()
-    seen.page.wait_for_selector("[data-view=utility] .rows")  # all that was asked is there
+    seen.page.wait_for_selector("[data-view=utility] figure")  # all that was asked is there
     seen.page.click('[data-key="drop-0"]')
     seen.until_revision(3)
     assert "analysis" not in seen.session.document
+    assert seen.complaints == []
+
+
+def test_a_threshold_is_chosen_by_what_the_analyses_keep_and_that_is_said(seen):
+    stated = {"name": "older", "kind": "linear", "formula": "age ~ sex"}
+    seen.session.change(1, [{"path": ["analysis"], "value": [stated]}], "stated")
+    seen.until_revision(2)
+    seen.show("explore")
+    seen.page.click('[data-key="compare-thresholds"]')
+    seen.page.wait_for_selector("#outcomes table")
+    assert "gave other results" in seen.text("#outcomes .note")
+    assert "(the policy)" in seen.text("#outcomes tr.chosen")
+    seen.page.click('[data-key="outcome-12"]')
+    seen.until_revision(3)
+    assert seen.session.document["risk"][0]["k"] == 12
+    assert seen.session.opened.label.endswith("chosen by the analyses")
+    assert seen.complaints == []
+
+
+def test_attacks_are_tried_from_the_page_and_settle_the_checklist(seen):
+    seen.show("risk")
+    seen.page.click('[data-key="try-attacks"]')
+    seen.page.wait_for_selector("#attacks h2:has-text('Attacks') >> nth=1")
+    assert "beyond" in seen.text("#attacks section >> nth=1")
+    seen.show("release")
+    seen.page.wait_for_selector("#checklist")
+    assert "No attack has been tried" not in seen.text("#checklist")
     assert seen.complaints == []
 
 
@@ -503,6 +626,26 @@ def test_after_a_reload_everything_is_as_it_was(seen):
     assert seen.page.input_value('[data-slider="k"]') == "7"
 
 
+def test_what_the_steward_states_is_on_the_decision_page_and_settles_the_checklist(seen):
+    seen.show("release")
+    seen.page.click("[data-group=decide] a:has-text('State it')")
+    assert seen.page.evaluate("document.activeElement.id") == "context"
+    fields = ("organization", "responsible", "prepared_by", "purpose", "recipients", "legal_basis",
+              "threshold_reason", "reidentification", "earlier_releases", "review")  # fmt: skip
+    for key in fields:
+        seen.page.fill(f"#context-{key}", f"the {key}")
+    seen.page.select_option("#context-release_model", "public")
+    seen.page.check("#context-controls-none")
+    seen.page.click("#save-context")
+    seen.page.click("[data-group=fine] summary")
+    seen.page.wait_for_selector("[data-group=fine] :text('who releases what to whom')")
+    seen.page.click("#write:enabled")
+    seen.page.wait_for_selector("#released .verdict.yes")
+    decided = (seen.session.folder.release / "decision.html").read_text(encoding="utf-8")
+    assert "the threshold_reason" in decided
+    assert seen.complaints == []
+
+
 def test_another_page_sees_the_change_at_once(seen, visit):
     other = visit(seen.studio)
     other.settle()
@@ -518,10 +661,52 @@ def test_a_wrong_file_is_refused_in_words_and_a_right_one_can_follow(visit, tmp_
     with served(tmp_path / "chosen") as studio:
         seen = visit(studio)
         seen.page.set_input_files("#file", wrong)
-        seen.page.wait_for_selector("#messages .message")
-        assert "wrong.csv" in seen.text("#messages")
+        seen.page.wait_for_selector("#fault")
+        assert "wrong.csv" in seen.text("#fault")
+        assert seen.page.locator("#mend").count() == 0
         seen.page.set_input_files("#file", raw_table(tmp_path))
         seen.page.wait_for_selector('#strip[data-revision="1"]')
+
+
+def test_a_table_that_cannot_be_read_is_mended_on_the_page(visit, tmp_path):
+    table = tmp_path / "towns.csv"
+    patients(300).assign(town="Köln").to_csv(table, index=False, encoding="latin-1")
+    with served(tmp_path / "chosen") as studio:
+        seen = visit(studio)
+        seen.page.set_input_files("#file", table)
+        seen.page.wait_for_selector("#fault :text('not UTF-8')")
+        seen.page.select_option("#mend-encoding", "latin-1")
+        assert "Köln" in seen.text("#fault pre")
+        seen.page.click("#mend")
+        seen.page.wait_for_selector('#strip[data-revision="1"]')
+        assert studio.session.document["data"]["encoding"] == "latin-1"
+
+
+def test_questions_come_before_figures_and_columns_in_the_order_of_their_doubt(seen):
+    seen.page.wait_for_selector(".questions")
+    seen.page.select_option("#recipient", "agreement")
+    seen.page.check('[data-key="need-age"]')
+    seen.page.click('[data-key="propose"]')
+    seen.until_revision(2)
+    assert seen.session.document["attributes"]["age"]["weight"] > 1
+    seen.page.select_option('[aria-label="Role of patient_id"]', "insensitive")
+    seen.until_revision(3)
+    seen.page.wait_for_selector("tr.heading:has-text('Decide') + tr[data-column=patient_id]")
+    seen.page.reload()
+    seen.page.wait_for_selector('[data-key="need-age"]:checked')
+    assert seen.page.input_value("#recipient") == "agreement"
+    assert seen.complaints == []
+
+
+def test_a_failure_names_its_panel_and_can_be_undone_there(seen):
+    wrong = {"builder": "mapping", "values": ["female"]}
+    change = {"path": ["attributes", "sex", "hierarchy"], "value": wrong}
+    seen.session.change(1, [change], "wrong")
+    seen.page.wait_for_selector("#strip .failure")
+    seen.page.click("#strip a:has-text('Open Hierarchies')")
+    seen.page.wait_for_selector("#tab-hierarchies[aria-selected=true]")
+    seen.page.click("#strip button:has-text('Undo')")
+    seen.until_revision(3)
 
 
 def test_no_request_leaves_this_machine(seen):
@@ -600,6 +785,9 @@ def test_names_and_values_that_are_scripts_do_nothing(visit, tmp_path):
             seen.show(name)
             seen.idle()
             assert "window.ran" in seen.text("body")
+        seen.show("start")
+        seen.page.select_option("#person", "")
+        seen.until_revision(2)
         seen.show("release")
         seen.page.click("#write")
         seen.page.wait_for_selector("#released .verdict.yes")
@@ -607,17 +795,40 @@ def test_names_and_values_that_are_scripts_do_nothing(visit, tmp_path):
         assert seen.page.locator("#perspective img, #perspective script").count() == 0
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(800, "dark"), (1200, "light")])
-def test_every_perspective_fits_the_window_and_its_text_has_contrast(visit, folder, width, scheme):
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "light"), (390, "dark"), (800, "dark"), (1200, "light")]
+)
+def test_every_perspective_fits_has_contrast_and_breaks_no_rule_of_access(
+    visit, folder, width, scheme
+):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     with served(folder, folder / "policy.toml") as studio:
         seen = visit(studio, width, scheme)
         seen.idle()
         for name in PERSPECTIVES:
             seen.show(name)
             seen.idle()
-            root = "document.documentElement"
-            assert seen.page.evaluate(f"{root}.scrollWidth") <= width, name
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, name
             assert seen.page.evaluate(CONTRASTS) == [], name
+            assert [each["id"] for each in axe.Axe().run(seen.page).response["violations"]] == []
+            tops = "['header', '#strip'].map((s) => document.querySelector(s).offsetHeight)"
+            if width < 600:
+                assert sum(seen.page.evaluate(tops)) <= 120, name
+
+
+def test_a_row_of_a_table_is_a_card_in_a_narrow_window_and_stays_a_row_for_who_listens(
+    visit, folder
+):
+    with served(folder, folder / "policy.toml") as studio:
+        seen = visit(studio, 390)
+        seen.page.wait_for_selector("#columns td")
+        cells = seen.page.locator("[data-column=age] td")
+        boxes = [cell.bounding_box() for cell in cells.all()]
+        assert all(above["y"] < below["y"] for above, below in pairwise(boxes))
+        label = "getComputedStyle(document.querySelector('[data-column=age] td'), '::before')"
+        assert seen.page.evaluate(f"{label}.content") == '"Cells"'
+        assert seen.page.get_by_role("row").filter(has_text="age").count() >= 1
+        assert seen.page.get_by_role("columnheader", name="Distinct").count() == 1
 
 
 def test_thirty_thousand_rows_are_scrolled_though_only_those_in_view_are_sent(visit, tmp_path):

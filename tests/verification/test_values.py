@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import Policy, Solution, anonymize, apply, verify
+from anonymizer import Policy, Problem, Solution, anonymize, apply, verify
 from anonymizer.hierarchy import Dates, Intervals
 from anonymizer.solution.coarsen import coarsen_to, released_levels
 from anonymizer.solution.manifest import make_manifest, write_release
@@ -123,12 +123,12 @@ def test_the_loss_is_the_share_that_released_labels_leave_open(
 def test_a_search_finds_what_all_schemes_together_have(seed: int, k: int) -> None:
     few = {"seen": {"max_level": 1}, "weight": {"min_level": 3}}
     frame, policy = table(40, seed), policy_of(k=k, **few)
-    best = anonymize(frame, policy)
-    lattice = policy.lattice(policy.load_hierarchies())
+    problem = Problem.read(frame, policy)
     losses = [
-        apply(frame, policy, dict(zip(ATTRIBUTES, scheme, strict=True))).loss for scheme in lattice
+        apply(problem, None, dict(zip(ATTRIBUTES, scheme, strict=True))).loss
+        for scheme in problem.lattice
     ]
-    assert best.loss == pytest.approx(min(losses), abs=1e-12)
+    assert anonymize(problem).loss == pytest.approx(min(losses), abs=1e-12)
 
 
 def test_a_scheme_covers_values_unseen_so_far(tmp_path: Path) -> None:

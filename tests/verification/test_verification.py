@@ -215,6 +215,16 @@ def test_what_hangs_on_original_values_is_not_passed_off_as_checked(tmp_path: Pa
     assert verify(release, tmp_path / "policy.toml", against=tmp_path / "patients.csv").passed
 
 
+def test_what_is_estimated_from_suppressed_records_needs_the_original(tmp_path: Path) -> None:
+    risk = 'model = "expected-uniques"\npeople = {}\npopulation = 5000'
+    published = Published(tmp_path, policy_with(risk.format(2)))
+    unchecked = [check for check in published.check(against=False).checks if check.passed is None]
+    assert "estimates from records that are suppressed" in unchecked[0].detail
+    assert published.check(against=True).passed
+    published = Published(tmp_path, policy_with(risk.format(0)))  # nobody is left alone
+    assert published.check(against=False).passed
+
+
 def test_a_dataframe_is_verified(tmp_path: Path) -> None:
     policy = Policy.read(write_files(tmp_path))
     frame = patients()
@@ -534,3 +544,54 @@ def test_what_is_estimated_before_suppression_is_bounded_without_the_original(
     (check,) = [check for check in verification.checks if check.claim.startswith("overall risk")]
     assert check.passed is passed
     assert verify(release, tmp_path / "policy.toml", against=tmp_path / "patients.csv").passed
+
+
+KEPT = change(POLICY, k='k = 3\n[[keep]]\nwhere = "days >= 5"\nat_least = 0.9')
+
+
+def test_what_is_kept_of_a_group_is_counted_with_the_original_alone(tmp_path: Path) -> None:
+    published = Published(tmp_path, KEPT)
+    manifest = read_manifest(published.manifest)
+    [stated] = manifest["keep"]
+    assert set(stated) == {"where", "at_least", "step", "share"}
+    assert stated["share"] >= 0.9
+    [alone] = [c for c in published.check(False).checks if c.claim.startswith("enough is kept")]
+    assert alone.passed is None
+    assert "only in the original" in alone.detail
+    with_original = published.check()
+    assert with_original.passed
+    assert [c.passed for c in with_original.checks if c.claim.startswith("enough is kept")] == [
+        True
+    ]
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.5, "below 0.9"), (0.8, "differs in 'keep'")])
+def test_another_share_of_a_group_is_found_out(tmp_path: Path, share: float, said: str) -> None:
+    published = Published(tmp_path, KEPT)
+    manifest = read_manifest(published.manifest)
+    assert manifest["keep"][0]["share"] != share
+    manifest["keep"][0]["share"] = share
+    published.manifest.write_text(json.dumps(manifest))
+    assert said in claims(published.check())
+
+
+def test_a_manifest_without_the_share_of_a_group_is_refused(tmp_path: Path) -> None:
+    published = Published(tmp_path, KEPT)
+    manifest = read_manifest(published.manifest)
+    del manifest["keep"]
+    published.manifest.write_text(json.dumps(manifest))
+    assert "states no share" in claims(published.check())
+
+
+def test_a_release_that_keeps_too_few_of_a_group_is_refused(tmp_path: Path) -> None:
+    published = Published(tmp_path, change(KEPT, at_least="at_least = 0.5"))
+    assert not published.check().failures
+    stricter = change(KEPT, at_least="at_least = 1.0")
+    solution = anonymize(published.original, published.policy)
+    assert solution.groups[0].kept < solution.groups[0].size
+    manifest = read_manifest(published.manifest)
+    published.policy.write_text(stricter)
+    manifest["policy"] = Policy.read(published.policy).describe()
+    manifest["keep"][0] |= {"at_least": 1.0, "share": 1.0}
+    published.manifest.write_text(json.dumps(manifest))
+    assert "with days >= 5" in claims(published.check())

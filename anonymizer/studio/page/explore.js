@@ -1,31 +1,38 @@
 // Explore: thresholds, weights and level ranges, with the optimum proven anew at every move.
 
-import { chart, keepFocus, make, option, quality, say, section, share, signed, table, whole } from "./dom.js";
+import { chart, draw, keepFocus, make, option, quality, say, section, share, signed, table, whole } from "./dom.js";
 import { attempt, change, on, put, shown, studio, tryOut } from "./studio.js";
 import { ask } from "./server.js";
+import { kept } from "./kept.js";
+import { showLevel } from "./level.js";
+import { outcomes } from "./trials.js";
 
 let hand = null; // levels chosen by hand, and what they cost
-const candidates = [];
 
 on(["state"], () => { hand = null; });
 
 // --- sliders
 
-function slider({ name, label, meaning, low, high, step, value, path, words }) {
+const exact = (value) => Number(value.toPrecision(12)); // 0.07 is 7 %, not 7.000000000000001 %
+
+// A share is written in percent; the policy has it as it is.
+function slider({ name, label, meaning, low, high, step, value, path, words, share: percent = false }) {
   const key = `slider-${label}-${name}`;
-  const number = make("input", { type: "number", "aria-label": `${label} ${name}`, "data-key": `${key}-number`, min: low, max: high, step: "any", value });
+  const unit = percent ? 100 : 1;
+  const number = make("input", { type: "number", "aria-label": `${label} ${name}${percent ? ", in percent" : ""}`, "data-key": `${key}-number`, min: exact(low * unit), max: exact(high * unit), step: "any", value: exact(value * unit) });
   const range = low === null || low === undefined ? null : make("input", {
-    type: "range", "aria-label": `${label} ${name}`, "data-key": key, "data-slider": name, min: low, max: high, step: step ?? "any", value,
+    type: "range", "aria-label": `${label} ${name}`, "aria-valuetext": percent ? share(value) : undefined, "data-key": key, "data-slider": name, min: low, max: high, step: step ?? "any", value,
     oninput: () => {
-      number.value = range.value;
+      number.value = exact(Number(range.value) * unit);
+      if (percent) range.setAttribute("aria-valuetext", share(Number(range.value)));
       tryOut([{ path, value: Number(range.value) }]);
     },
     onchange: () => commit(Number(range.value)),
   });
-  const commit = (given) => put(path, given, `${words} ${given}`);
-  number.addEventListener("change", () => commit(Number(number.value)));
-  return make("div", { class: "slider" }, make("span", {}, label === name ? name : `${label}: ${name}`), range ?? make("span"), number,
-    meaning ? make("span", { class: "meaning" }, meaning) : null);
+  const commit = (given) => put(path, given, `${words} ${percent ? share(given) : given}`);
+  number.addEventListener("change", () => commit(exact(Number(number.value) / unit)));
+  return make("div", { class: "slider" }, make("span", {}, label === name ? name : `${label}: ${name}`), range ?? make("span"),
+    make("span", { class: "amount" }, number, percent ? " %" : ""), meaning ? make("span", { class: "meaning" }, meaning) : null);
 }
 
 function models() {
@@ -35,8 +42,22 @@ function models() {
   const limit = studio.problem.suppression_limit;
   return make("section", { class: "card" }, make("h2", {}, "Risk accepted"),
     made,
-    slider({ name: "suppressed", label: "at most", meaning: "share of the records that may be suppressed", low: 0, high: 1, step: 0.01, value: limit, path: ["release", "suppression_limit"], words: "suppression limit" }),
-    addModel());
+    slider({ name: "suppressed", label: "at most", meaning: "of the records may be suppressed", low: 0, high: 1, step: 0.01, value: limit, share: true, path: ["release", "suppression_limit"], words: "suppression limit" }),
+    layers(), addModel());
+}
+
+const LAYERS = [[false, "one scheme for all records"], [2, "up to 2 schemes"], [3, "up to 3 schemes"], [5, "up to 5 schemes"], [10, "up to 10 schemes"], [true, "as many schemes as help (layers)"]];
+const SECONDS = 60; // the search in layers ends only when their bound is proven
+
+function layers() {
+  const now = studio.problem.most_layers;
+  const choices = LAYERS.some(([value]) => value === now) ? LAYERS : [...LAYERS, [now, `up to ${now} schemes`]];
+  const choose = (value, words) => change([{ path: ["release", "layers"], value: value || null },
+    ...(value && !studio.state.document.search?.time_limit ? [{ path: ["search", "time_limit"], value: SECONDS }] : [])], words);
+  return make("div", { class: "slider" }, make("label", { for: "layers" }, "Records have"),
+    make("select", { id: "layers", "data-key": "layers", onchange: (event) => choose(...choices[Number(event.target.value)]) },
+      choices.map(([value, words], at) => option(String(at), words, String(choices.findIndex(([each]) => each === now))))),
+    make("span"), make("span", { class: "meaning" }, "more schemes keep more; few are easier to analyse"));
 }
 
 const ADDED = {
@@ -62,12 +83,19 @@ function addModel() {
 // --- what can be done next, as the explanation found it
 
 function next() {
-  if (studio.problem.layers) return null;
   return studio.explanation?.next.map((each) => section(each))
     ?? make("section", { class: "card" }, make("p", { class: "quiet" }, "Other schemes are being measured …"));
 }
 
 // --- the frontier
+
+// The policy's own threshold, as a line with its words.
+function mark(picture, circle, words) {
+  const [x, y] = ["cx", "cy"].map((key) => Number(circle.getAttribute(key)));
+  const right = x > picture.viewBox.baseVal.width / 2;
+  circle.before(draw("line", { class: "own", x1: x, x2: x, y1: y, y2: picture.viewBox.baseVal.height - 48 }),
+    draw("text", { class: "own", x: right ? x - 10 : x + 10, y: y - 9, "text-anchor": right ? "end" : "start", fill: "currentColor" }, words));
+}
 
 function frontier() {
   const box = make("section", { class: "card" }, make("h2", {}, "Quality at other thresholds"));
@@ -78,6 +106,8 @@ function frontier() {
     return box;
   }
   const picture = chart(found.chart);
+  picture.setAttribute("role", "group"); // its points are buttons, which a picture cannot have
+  picture.setAttribute("aria-label", "Quality at other thresholds");
   const place = studio.problem.models.findIndex((model) => model.name === found.model);
   const own = studio.problem.models[place]?.parameters[0].value;
   picture.querySelectorAll("circle").forEach((circle, at) => {
@@ -85,6 +115,7 @@ function frontier() {
     const chosen = point.value === own;
     const choose = () => put(["risk", place, found.parameter], point.value, `${found.model} ${found.parameter} = ${point.value}`);
     circle.classList.toggle("chosen", chosen);
+    if (chosen) mark(picture, circle, `the policy: ${found.parameter} = ${point.value}`);
     circle.setAttribute("tabindex", "0");
     circle.setAttribute("role", "button");
     circle.setAttribute("data-key", `point-${point.value}`);
@@ -93,7 +124,7 @@ function frontier() {
     circle.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); } });
   });
   const none = found.infeasible.length ? ` No release at ${found.infeasible.join(", ")}.` : "";
-  box.append(picture, make("p", { class: "quiet" }, `Each point is the best release at its threshold; the ringed one is the policy's. Choose another to move there.${none}`));
+  box.append(picture, make("p", { class: "quiet" }, `Each point is the best release at its threshold; between two, the line is at the tighter's quality. Choose another to move there.${none}`));
   return box;
 }
 
@@ -156,14 +187,14 @@ function range(attribute, key, value, other) {
 }
 
 function weight(attribute) {
-  if (!studio.problem.weighted) return make("td");
+  if (!studio.problem.weighted) return null;
   const path = ["attributes", attribute.name, "weight"];
   const value = make("output", {}, attribute.weight.toFixed(1));
   const input = make("input", { type: "range", min: 0, max: 5, step: 0.1, value: attribute.weight, "aria-label": `weight of ${attribute.name}`, "data-key": `weight-${attribute.name}`,
     oninput: () => { value.textContent = Number(input.value).toFixed(1); tryOut([{ path, value: Number(input.value) }]); },
     onchange: () => put(path, Number(input.value) === 1 ? null : Number(input.value), `weight of ${attribute.name} ${input.value}`) });
   input.style.width = "5.5rem";
-  return make("td", {}, input, " ", value);
+  return [input, " ", value];
 }
 
 function attributeRow(attribute) {
@@ -171,17 +202,16 @@ function attributeRow(attribute) {
   const best = shown()?.scheme[attribute.name];
   const loss = shown()?.attribute_loss?.[attribute.name];
   const known = level !== undefined;
-  return make("tr", { "data-attribute": attribute.name },
-    make("th", { scope: "row" }, attribute.name),
-    make("td", {}, known ? make("div", { class: "stepper" },
+  return { "data-attribute": attribute.name, cells: [attribute.name,
+    known ? make("div", { class: "stepper" },
       step(attribute, level, -1, "finer"),
-      make("span", { class: `level${level !== best ? " departed" : ""}`, title: `level ${level}: ${attribute.levels[level].label}`, "data-level": level }, attribute.levels[level].label),
-      step(attribute, level, 1, "coarser")) : "…"),
-    make("td", {}, known ? pin(attribute, level) : null),
-    make("td", {}, range(attribute, "min_level", attribute.low, attribute.high)),
-    make("td", {}, range(attribute, "max_level", attribute.high, attribute.low)),
+      make("button", { type: "button", class: `level${level !== best ? " departed" : ""}`, "data-level": level, "data-key": `level-${attribute.name}`, "aria-haspopup": "dialog", title: "every value and its count", onclick: () => showLevel(attribute.name, level, attribute.levels.length) }, attribute.levels[level].label),
+      step(attribute, level, 1, "coarser")) : "…",
+    known ? pin(attribute, level) : null,
+    range(attribute, "min_level", attribute.low, attribute.high),
+    range(attribute, "max_level", attribute.high, attribute.low),
     weight(attribute),
-    make("td", { class: "number" }, loss === undefined ? "" : share(loss)));
+    loss === undefined ? "" : share(loss)] };
 }
 
 function byHand() {
@@ -202,32 +232,7 @@ function byHand() {
 function scheme() {
   if (studio.problem.layers) return make("section", { class: "card" }, make("p", {}, "The policy asks for layers: records have one of several schemes, so that there is none to step through."));
   return make("section", { class: "card" }, make("h2", {}, "Scheme"), byHand(),
-    table(["Attribute", "Level", "", "Least level", "Highest level", studio.problem.weighted ? "Weight" : "", "Loss"], studio.problem.attributes.map(attributeRow)),
-    make("div", { class: "actions" },
-      make("button", { type: "button", "data-key": "keep", disabled: !studio.solution, onclick: keep }, "Keep as a candidate")),
-    compare());
-}
-
-// --- candidates side by side
-
-function keep() {
-  candidates.push({ ...studio.solution, name: `${candidates.length + 1}: ${studio.solution.models.join(" and ")}`, text: studio.state.document });
-  redraw();
-}
-
-function restore(candidate) {
-  const now = studio.state.document;
-  const keys = [...new Set([...Object.keys(now), ...Object.keys(candidate.text)])];
-  change(keys.map((key) => ({ path: [key], value: candidate.text[key] ?? null })), `back to candidate ${candidate.name}`);
-}
-
-function compare() {
-  if (!candidates.length) return null;
-  const figures = [["Quality", (c) => quality(c.quality)], ["Highest risk", (c) => share(c.highest)], ["Average risk", (c) => share(c.average)],
-    ["Suppressed", (c) => whole(c.suppressed)], ["Proof", (c) => (c.proven ? "proven" : `gap ${quality(c.gap)}`)],
-    ...studio.problem.attributes.map((each) => [each.name, (c) => each.levels[c.scheme[each.name]]?.label ?? "–"])];
-  const head = candidates.map((each) => [each.name, " ", make("button", { type: "button", onclick: () => restore(each) }, "Return to it")]);
-  return table(["Candidates", ...head], figures.map(([name, figure]) => [name, ...candidates.map(figure)]), { id: "candidates", class: undefined });
+    table(["Attribute", "Level", "Pin", "Least level", "Highest level", studio.problem.weighted ? "Weight" : "", "Loss"], studio.problem.attributes.map(attributeRow)));
 }
 
 // ---
@@ -247,8 +252,10 @@ export function render(panel) {
     return;
   }
   panel.replaceChildren(make("div", { "data-view": "explore" },
-    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models(), next()), make("div", { "data-part": "frontier" }, frontier())),
-    make("div", { "data-part": "scheme" }, scheme())));
+    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models()), make("div", { "data-part": "frontier" }, frontier())),
+    make("div", { "data-part": "scheme" }, scheme()),
+    studio.frontier ? outcomes(studio.frontier.parameter, studio.problem.models.findIndex((model) => model.name === studio.frontier.model)) : null,
+    kept(redraw), make("div", { class: "columns" }, next())));
 }
 
 export function update(panel) {

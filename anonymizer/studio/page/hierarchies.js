@@ -90,9 +90,9 @@ function preview() {
 function checks() {
   const defects = found.defects;
   return make("section", { class: "card", id: "defects" }, make("h2", {}, "Checks"),
-    defects.length ? make("ul", { role: "list" }, defects.map((each) => make("li", { class: `check ${each.severity === "error" ? "no" : "open"}` },
+    defects.length ? make("ul", { role: "list" }, defects.map((each) => make("li", { class: `check ${each.severity === "error" ? "fix" : "decide"}` },
       make("span", { class: "mark" }, each.severity === "error" ? "✗" : "?"), make("span", {}, each.message))))
-      : make("p", { class: "check yes" }, make("span", { class: "mark" }, "✓"), make("span", {}, "Every value of the column is covered, and the levels form a tree.")));
+      : make("p", { class: "check fine" }, make("span", { class: "mark" }, "✓"), make("span", {}, "Every value of the column is covered, and the levels form a tree.")));
 }
 
 function reading() {

@@ -2,10 +2,12 @@
 
 import { keepFocus, make, say } from "./dom.js";
 import { complain, hear, on, studio } from "./studio.js";
-import { listen, upload } from "./server.js";
-import * as data from "./data.js";
+import { listen } from "./server.js";
+import { welcome } from "./welcome.js";
+import * as start from "./start.js";
 import * as hierarchies from "./hierarchies.js";
 import * as explore from "./explore.js";
+import * as rows from "./rows.js";
 import * as utility from "./utility.js";
 import * as risk from "./risk.js";
 import * as release from "./release.js";
@@ -13,14 +15,16 @@ import * as policy from "./policy.js";
 import * as strip from "./strip.js";
 
 const PERSPECTIVES = [
-  { id: "data", name: "Data", view: data },
+  { id: "start", name: "Start", view: start },
   { id: "hierarchies", name: "Hierarchies", view: hierarchies },
   { id: "explore", name: "Explore", view: explore },
+  { id: "rows", name: "Rows", view: rows },
   { id: "utility", name: "Utility", view: utility },
   { id: "risk", name: "Risk", view: risk },
   { id: "release", name: "Release", view: release },
 ];
-let current = PERSPECTIVES.find((each) => `#${each.id}` === location.hash) ?? PERSPECTIVES[0];
+const named = () => PERSPECTIVES.find((each) => `#${each.id}` === location.hash);
+let current = named() ?? PERSPECTIVES[0];
 
 function show(perspective, focus = false) {
   current = perspective;
@@ -45,35 +49,12 @@ function render() {
   panel.setAttribute("aria-labelledby", `tab-${current.id}`);
   document.getElementById("source").textContent = studio.state.open ? studio.state.table : "";
   if (!studio.state.open) {
-    if (!panel.querySelector(".welcome")) panel.replaceChildren(welcome()); // a file may be being chosen
+    if (panel.dataset.fault === JSON.stringify(studio.state.fault ?? null)) return; // a file may be being chosen
+    panel.dataset.fault = JSON.stringify(studio.state.fault ?? null);
+    panel.replaceChildren(welcome());
     return;
   }
   keepFocus(() => current.view.render(panel));
-}
-
-function welcome() {
-  const status = make("p", { class: "quiet" }, "It is copied into the folder, and leaves this machine never.");
-  const open = async (file) => {
-    if (!file) return;
-    status.textContent = `Reading ${file.name} …`;
-    try {
-      hear("state", await upload(file));
-    } catch (error) {
-      status.textContent = "Choose another file.";
-      complain(error);
-    }
-  };
-  const input = make("input", { type: "file", id: "file", onchange: () => open(input.files[0]) });
-  const zone = make("div", { class: "welcome" },
-    make("h2", {}, "Drop a table here"),
-    make("p", {}, "CSV, Parquet, Excel and others: one row for each person, or several with a column that tells whose they are."),
-    make("label", { for: "file" }, "Or choose a file: "), input, status);
-  zone.addEventListener("dragover", (event) => event.preventDefault());
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    open(event.dataTransfer.files[0]);
-  });
-  return zone;
 }
 
 const typing = (target) => target.matches("input:not([type=range]):not([type=checkbox]), select, textarea");
@@ -104,10 +85,22 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "p") policy.toggle();
 });
 
+// A link leads to a perspective, or to a place of the one that is shown.
+window.addEventListener("hashchange", () => {
+  const perspective = named();
+  const place = perspective ? null : document.querySelector(location.hash || "#perspective");
+  if (perspective && perspective !== current) show(perspective, true);
+  else if (place) {
+    history.replaceState(null, "", `#${current.id}`);
+    place.scrollIntoView();
+    place.focus();
+  }
+});
+
 strip.start();
 policy.start();
 on(["state"], () => { renderTabs(); render(); });
-on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released"], () => {
+on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released", "context", "attacks", "outcomes"], () => {
   if (studio.state.open) keepFocus(() => current.view.update?.(document.getElementById("perspective")));
 });
 on(["solution"], () => say(`Optimum found: quality ${studio.solution.quality.toFixed(4)}`));

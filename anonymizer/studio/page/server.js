@@ -13,15 +13,15 @@ export const pageAddress = (name) =>
   `/api/page/${encodeURIComponent(name)}?token=${encodeURIComponent(sessionStorage.getItem(KEY) ?? "")}`;
 
 export class Refused extends Error {
-  constructor(message, status) {
+  constructor(message, status, fault = null) {
     super(message);
-    this.status = status;
+    Object.assign(this, { status, fault });
   }
 }
 
 async function read(response) {
   const found = await response.json().catch(() => ({ error: "the answer cannot be read; reload the page." }));
-  if (!response.ok) throw new Refused(found.error ?? "the server refused this.", response.status);
+  if (!response.ok) throw new Refused(found.error ?? "the server refused this.", response.status, found.fault);
   return found;
 }
 
@@ -36,9 +36,8 @@ export async function ask(name, body = {}) {
   return read(response);
 }
 
-export async function upload(file) {
-  const name = encodeURIComponent(file.name);
-  const response = await fetch(`/api/upload?name=${name}`, { method: "POST", headers: headers(), body: file });
+export async function upload(file, stated = {}) {
+  const response = await fetch(`/api/upload?${new URLSearchParams({ ...stated, name: file.name })}`, { method: "POST", headers: headers(), body: file });
   return read(response);
 }
 

@@ -3,10 +3,11 @@
 import { make, quality, share, signed, whole } from "./dom.js";
 import { attempt, on, shown, studio } from "./studio.js";
 import { ask } from "./server.js";
+import { undo } from "./policy.js";
 
 const WORDS = {
   reading: "reading the table", searching: "searching", explaining: "explaining", frontier: "other thresholds",
-  compiling: "compiling, once on this machine", releasing: "writing the release", verifying: "verifying", analysing: "making the stated analyses", attacking: "looking as an attacker does", deciding: "writing the decision page",
+  compiling: "compiling, once on this machine", releasing: "writing the release", verifying: "verifying", analysing: "making the stated analyses", attacking: "looking as an attacker does", deciding: "writing the decision page", trying: "attacking the release", comparing: "analysing at each threshold",
 };
 
 function figure(name, text, more, state) {
@@ -41,7 +42,9 @@ function render() {
   const last = trying ? "trying out, not written down" : studio.state.label;
   if (studio.failure && !trying) {
     strip.replaceChildren(
-      make("p", { class: "failure", role: "alert" }, studio.failure), activity());
+      make("p", { class: "failure", role: "alert" }, studio.failure),
+      make("p", { class: "actions" }, studio.mended ? make("a", { class: "button", href: `#${studio.mended}` }, `Open ${studio.mended[0].toUpperCase()}${studio.mended.slice(1)}`) : null,
+        studio.state.undo ? make("button", { type: "button", "data-key": "undo-failure", onclick: undo }, `Undo: ${studio.state.undo}`) : null), activity());
     return;
   }
   if (!now) {
@@ -69,8 +72,8 @@ function activity() {
   if (!work) return make("div", { class: "activity" });
   const gap = work.gap === null || work.gap === undefined ? "" : `, gap ${quality(work.gap)}`;
   return make("div", { class: "activity", role: "status" },
-    make("progress", work.share === undefined ? {} : { max: 1, value: work.share }),
-    make("span", {}, `${WORDS[work.what] ?? work.what}${gap}`),
+    make("progress", { "aria-label": "Progress", ...(work.share === undefined ? {} : { max: 1, value: work.share }) }),
+    make("span", {}, `${WORDS[work.what] ?? work.what}${work.step ? `: ${work.step}` : ""}${gap}`),
     make("button", { type: "button", "data-key": "cancel", onclick: () => attempt(() => ask("cancel")) }, "Cancel"));
 }
 

@@ -12,10 +12,13 @@ export const studio = {
   explanation: null,
   frontier: null,
   failure: null,
+  mended: null, // the panel on which it is mended
   working: null,
   notes: [],
   released: null,
   attacked: null,
+  attacks: null,
+  outcomes: null,
   evidence: null,
 };
 
@@ -29,7 +32,7 @@ export function tell(kind) {
   for (const call of listeners.get(kind) ?? []) call();
 }
 
-const OF_A_REVISION = ["problem", "solution", "explanation", "frontier", "released", "failure"];
+const OF_A_REVISION = ["problem", "solution", "explanation", "frontier", "released", "failure", "attacks", "outcomes"];
 
 export function hear(kind, content) {
   if (OF_A_REVISION.includes(kind) && content.revision !== studio.state.revision) return; // of an older policy
@@ -44,7 +47,7 @@ const HEARD = {
     studio.state = content;
     if (!news) return;
     if (studio.solution) studio.previous = studio.solution;
-    Object.assign(studio, { solution: null, explanation: null, frontier: null, failure: null, tried: null, released: null });
+    Object.assign(studio, { solution: null, explanation: null, frontier: null, failure: null, tried: null, released: null, attacks: null, outcomes: null });
   },
   problem(content) { studio.problem = content; },
   solution(content) {
@@ -59,8 +62,10 @@ const HEARD = {
   idle() { studio.working = null; },
   released(content) { studio.released = content; },
   evidence(content) { studio.evidence = content; },
+  attacks(content) { studio.attacks = content; },
+  outcomes(content) { studio.outcomes = content; },
   attacked(content) { studio.attacked = content; },
-  failure(content) { studio.failure = content.message; },
+  failure(content) { Object.assign(studio, { failure: content.message, mended: content.panel }); },
 };
 
 // Messages for the user; a refused change leaves everything as it was.
@@ -110,14 +115,14 @@ let sequence = 0;
 export const tryOut = latest((changes) => {
   sequence += 1;
   return ask("try", { revision: studio.state.revision, changes, sequence });
-});
+}, (error) => { if (error.status !== 409) complain(error); }); // a slider that was let go meanwhile has been written down
 
 // The answer to a question about the solution, asked once for a revision; the view is rendered when it comes.
 export function answerTo(question, view, render, also = () => "") {
   let found = null;
   let asked = null;
   on(["state"], () => { found = null; asked = null; });
-  on(["released"], () => { asked = null; }); // files may have been written meanwhile
+  on(["released", "context", "attacks"], () => { asked = null; }); // files may have been written meanwhile
   return (panel) => {
     const wanted = `${studio.state.revision} ${also()}`;
     if (studio.solution && asked !== wanted) {

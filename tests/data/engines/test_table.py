@@ -92,6 +92,23 @@ def test_every_form_of_a_release_is_the_same(
     check_same(KINDS[kind](table, tmp_path, servers), table, policy)
 
 
+@pytest.mark.parametrize("kind", ["folder", "duckdb", "postgres"])
+@pytest.mark.parametrize(
+    "data", [{"id": "person"}, {"rows_are_people": True}], ids=["people", "rows"]
+)
+def test_groups_are_kept_alike(
+    kind: str, data: dict[str, Any], tmp_path: Path, servers: Servers
+) -> None:
+    table = tables.drawn(seed=2)
+    conditions = ["stay >= 5", "note = flu", "ward != a"]
+    keep = [{"where": where, "at_least": 0.5} for where in conditions]
+    policy = tables.policy_of(("age", "moment", "ward"), keep=keep, data=data)
+    solution = check_same(KINDS[kind](table, tmp_path, servers), table, policy)
+    expected = anonymize(table, policy).groups
+    assert solution.groups == expected
+    assert {group.counted for group in expected} == {"people" if "id" in data else "records"}
+
+
 @pytest.mark.parametrize("release", [{}, *RELEASES.values()], ids=["plain", *RELEASES])
 def test_a_folder_that_duckdb_writes_has_the_same_texts_and_no_others(
     release: dict[str, Any], tmp_path: Path, servers: Servers

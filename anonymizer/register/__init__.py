@@ -1,0 +1,1 @@
+"""register: several releases about one population, each safe beside the earlier ones."""
