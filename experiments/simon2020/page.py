@@ -47,8 +47,8 @@ def introduce(findings: ProcedureFindings) -> str:
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
         "this page, `counts.csv`, `people.csv`, `plans.csv`, `kept.csv`, `told.csv`, `sdcmicro.csv`, "
-        "and the report that a committee would get: `assessment.html` with `assessment.json`. The formulae and "
-        "sentences are computed on the paper's own numbers."
+        "and the report that a committee would get: `assessment.html` with `assessment.json`. The "
+        "formulae and sentences are computed on the paper's own numbers."
     )
 
 
@@ -219,9 +219,9 @@ def describe_told(told: pd.DataFrame) -> str:
     return (
         "The plan above only counts of whom small cells tell a sensitive value. With `given_away = "
         '"none"` in the statement it is a limit of the search: nobody kept is in a cell of 1 to 5 in '
-        "which everyone has such a value and to which the source leads with more than the threshold. That is a "
-        "limit on single people, so that the optimum is proven over all subsets of the records.\n\n"
-        + markdown(shown)
+        "which everyone has such a value and to which the source leads with more than the threshold. "
+        "That is a limit on single people, so that the optimum is proven over all subsets of the "
+        "records.\n\n" + markdown(shown)
     )
 
 
