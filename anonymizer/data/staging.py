@@ -1,8 +1,8 @@
 """Writing files so that a run that is interrupted leaves the old ones or none.
 
 New files are written into a hidden folder beside their targets and renamed when all are there. A file
-that vouches for the others, such as a manifest, is removed first and comes last: at whatever moment the
-process is killed, a release has its own manifest or none, never that of another release. What a killed
+that vouches for the others, such as a manifest, is removed first and comes last. So at whatever moment
+the process is killed, a release has its own manifest or none, never that of another. What a killed
 process leaves is removed by the next one that writes into the same folder.
 
 The same holds when the power fails: every file is on the disk before it is renamed, and each step before
@@ -185,10 +185,15 @@ def replace_all(renamed: Iterable[tuple[Path, Path]]) -> None:
         os.replace(old, new)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a single file, so that it is the old one or the new one, whatever happens."""
+def replace_file(path: Path, content: bytes, private: bool = False) -> None:
+    """Write a single file, so that it is the old one or the new one, whatever happens.
+
+    Only its owner may read one that is private.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if private:
+            beside.touch(PRIVATE)
         beside.write_bytes(content)
         sync(beside)
         os.replace(beside, path)

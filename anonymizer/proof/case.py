@@ -48,6 +48,10 @@ def case_of(problem: Problem) -> Case:
         raise Unsupported(
             "a release of a sample has no proof file: the sample is drawn with a key."
         )
+    if problem.earlier is not None:
+        raise Unsupported(
+            "there is no rule yet for a release beside the earlier ones of a register."
+        )
     microdata = problem.microdata
     asked = tuple(part for model in problem.models for part in model_of(model, microdata))
     names = {model.name for model in problem.models}
@@ -343,6 +347,7 @@ RULES: dict[str, Callable[[Any, Microdata], tuple[Model, ...]]] = {
     "k-map": k_map_of,
     "sources": sources_of,
     "overall": overall_of,
+    "nrf": overall_of,
     "distinct-l": lambda m, _: (distributions.DistinctL(m.attribute, m.l, m.values),),
     "entropy-l": lambda m, _: (distributions.EntropyL(m.attribute, m.l, m.values),),
     "recursive-cl": lambda m, _: (distributions.RecursiveCL(m.attribute, m.c, m.l, m.values),),
