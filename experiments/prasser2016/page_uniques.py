@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from anonymizer.risk import ExpectedUniques, PUniqueness
-from experiments.prasser2016.writing import markdown
+from experiments.writing import markdown
 
 
 def describe_expected(expected: pd.DataFrame) -> str:
