@@ -9,7 +9,6 @@ reason.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from rich.console import Console
 
 from anonymizer.data.staging import Staging
 from anonymizer.report.plot import import_matplotlib
-from experiments.datasets import RESULTS, add_data_option, at_hand, data_from, path_of
+from experiments.datasets import RESULTS, at_hand, data_from, path_of
 from experiments.prasser2016 import paper
 from experiments.prasser2016.expected import expected_table
 from experiments.prasser2016.findings import Findings
@@ -32,14 +31,12 @@ from experiments.prasser2016.printed import printed_table
 from experiments.prasser2016.releases import Dataset, columns_of, load
 from experiments.prasser2016.safe_harbor import safe_harbor_table
 from experiments.prasser2016.tables import OnStep, attacker_table, quality_tables
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.prasser2016", description=__doc__)
-    add_data_option(options)
+    options = options_of("prasser2016", __doc__, data=True)
     options.add_argument("--only", nargs="+", choices=list(paper.RECORDS), help="data sets to run")
-    options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     out = given.out or RESULTS / "prasser2016"
     with data_from(given.data):
