@@ -1,4 +1,4 @@
-"""Every number of the paper's tables and of its text on them, ours beside it, and whether it is reproduced.
+"""Every number of the paper's tables and of the text on them, and whether it is reproduced.
 
 The usage and disclosure rates of Tables 5 and 6 are inputs, taken as printed. Figures 2 and 3 have no
 numbers but those of the text.

@@ -1,7 +1,8 @@
 """Every number of Tables 3 and 4, ours beside it, and whether it is reproduced.
 
 The paper's patients and the probabilities of its appendices cannot be had. So a figure that differs
-contradicts nothing; it is not to be had.
+contradicts nothing; it is not to be had. The probabilities for Twitter were set with Table 3 in view, so
+that its rows there say little.
 """
 
 from __future__ import annotations
