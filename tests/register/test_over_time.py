@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from anonymizer import (
     AnonymizerError,
+    AnonymizerWarning,
     DataError,
     InfeasibleError,
     Policy,
@@ -68,6 +69,7 @@ tables = st.dictionaries(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*people of the last release")
 @given(st.lists(tables, min_size=2, max_size=4), st.integers(2, 3))
 @settings(max_examples=5)
 def test_nobody_is_found_in_any_of_the_releases_of_a_register(
@@ -161,6 +163,16 @@ def test_the_old_scheme_may_be_used_again(tmp_path: Path) -> None:
     assert over.again is not None
     assert over.again.scheme == again.scheme
     assert len(Register.read(tmp_path / "register").releases) == 2
+
+
+def test_that_most_people_are_gone_is_a_warning(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    release(JUNE, policy, tmp_path / "june")
+    renamed = {name if name == "p0" else f"0{name}": value for name, value in JUNE.items()}
+    with pytest.warns(
+        AnonymizerWarning, match="of 7 people of the last release, 1 are in the table"
+    ):
+        anonymize(frame_of(renamed), policy)
 
 
 def test_what_a_manifest_says_of_earlier_releases(tmp_path: Path) -> None:
