@@ -17,6 +17,7 @@ from anonymizer.cli.terminal import (
     command,
     progress_line,
 )
+from anonymizer.decision.authorities import Authority
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,6 +39,10 @@ def decision(
     evidence: Annotated[
         Path | None, typer.Option(help="The JSON file of the analyses that were repeated.")
     ] = None,
+    for_: Annotated[
+        Authority | None,
+        typer.Option("--for", help="Whose headings the page follows; by default our order."),
+    ] = None,
     against: OriginalFile = None,
     manifest: ManifestFile = None,
     out: Annotated[Path, typer.Option("--out", help="The folder for page and JSON.")] = Path(
@@ -55,10 +60,11 @@ def decision(
 ) -> CommandResult:
     """Put all that is known of a release on one page for whoever answers for it.
 
-    Context, identifiers and techniques, thresholds, initial and residual risk, utility, who was lost,
-    attacks tried, how far stated figures may be wrong, versions and digests, and what it does not
-    cover: as EMA's Policy 0070 and Health Canada ask for it. A browser prints it on at most six pages.
-    Exit status 1 if the release does not hold.
+    Context, classification of columns, threshold and how it follows, transformation by variable, initial
+    and residual risk, utility by analysis, who was lost, attacks, how far stated figures may be wrong,
+    versions and digests, and what it does not cover. `--for ema` puts that under the headings of EMA's
+    Policy 0070, and likewise for others. A browser prints it on at most six pages. Exit status 1 if the
+    release does not hold.
 
     Example: `anonymizer decision policy.toml release/release.csv --context context.toml --out decision`
     """
@@ -79,7 +85,7 @@ def decision(
         staging.path(PAGE)
         made = decide(release, loaded, against, manifest, stated, tried, repeated)
         table = made.solution.release.table
-        page = render_decision(made, provenance_of(loaded, table, release))
+        page = render_decision(made, provenance_of(loaded, table, release), for_)
         staging.path(PAGE).write_text(page, encoding="utf-8")
         figures = made.describe()
         staging.path(FIGURES).write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

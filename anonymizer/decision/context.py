@@ -9,7 +9,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from anonymizer.validation import ONLY_LISTS, Name, Part, expecting, one_of, read_described
+from anonymizer.validation import (
+    ONLY_LISTS,
+    Name,
+    Part,
+    Probability,
+    expecting,
+    one_of,
+    read_described,
+)
 
 PUBLIC_THRESHOLD = 0.09
 """What EMA's Policy 0070 and Health Canada's guidance name for public release."""
@@ -26,6 +34,12 @@ release_model = "public"                  # or "agreement", "enclave"
 legal_basis = "HIPAA, 45 CFR 164.514(b)(1)"
 controls = []                             # what binds the recipients, such as "no linkage"
 threshold_reason = "0.09, as EMA and Health Canada ask for public release"
+acceptable = 0.09                         # how likely anybody may be found, tries included
+attempt = 1.0                             # how likely it is that a recipient tries
+acquaintance = 1.0                        # that a recipient knows somebody in the data
+breach = 1.0                              # that the data get lost
+expert = "B. Chen, ten years of disclosure control"
+incident = "The file is taken down, and the data protection officer is told"
 reidentification = "A study of 2023 on last year's file found nobody"
 earlier_releases = "None"
 review = "2027-06-30"                     # when to look at it again
@@ -68,6 +82,18 @@ class Context(Part):
     """What binds the recipients; an empty list says that nothing does."""
     threshold_reason: Stated | None = None
     """Why the thresholds of the policy are acceptable here."""
+    acceptable: Probability | None = None
+    """How likely it may be at most that somebody tries to find a person and does."""
+    attempt: Probability | None = None
+    """How likely it is that a recipient tries; of a public release, that is certain."""
+    acquaintance: Probability | None = None
+    """How likely it is that a recipient knows somebody in the data and recognizes them."""
+    breach: Probability | None = None
+    """How likely it is that the data get lost to somebody who tries."""
+    expert: Stated | None = None
+    """Who determines the risk, with their knowledge and experience."""
+    incident: Stated | None = None
+    """What is done if somebody is found."""
     reidentification: Stated | None = None
     """Known attempts to re-identify people in these data or data like them."""
     earlier_releases: Stated | None = None
@@ -88,7 +114,10 @@ class Context(Part):
 
     def missing(self) -> Iterator[str]:
         """Name what is not stated."""
-        return (key for key, value in self.describe().items() if value is None)
+        certain = {"attempt", "acquaintance", "breach"} if self.public else set()
+        return (
+            key for key, value in self.describe().items() if value is None and key not in certain
+        )
 
     def describe(self) -> dict[str, Any]:
         """Return it as JSON; what is not stated is null."""

@@ -13,11 +13,14 @@ import numpy as np
 
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, Context
+from anonymizer.decision.record import criteria_of, versions_of
 from anonymizer.decision.sensitivity import Turning, find_turnings
+from anonymizer.decision.threshold import ThresholdDerivation, derive_threshold
 from anonymizer.errors import ReleaseError
 from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Source, load_policy
+from anonymizer.problem.tables import refuse_linked
 from anonymizer.risk import Remaining, RiskModel
 from anonymizer.solution.manifest import find_manifest
 from anonymizer.solution.solution import Solution
@@ -51,6 +54,8 @@ class Technique:
 
     name: str
     role: Role
+    reason: str | None
+    """Why it has its role; None where the policy does not say."""
     level: int | None
     """Of its hierarchy; None for a column that is not generalized, or has several levels in layers."""
     top: int | None
@@ -85,8 +90,14 @@ class ReleaseDecision:
 
     @property
     def acceptable(self) -> bool:
-        """Whether no claim about the release fails, and every risk model is met."""
-        return not self.verification.failures and all(risk.met is not False for risk in self.risks)
+        """Whether no claim fails, and every model and the threshold of the context are met."""
+        models = all(risk.met is not False for risk in self.risks)
+        return not self.verification.failures and models and self.threshold.met is not False
+
+    @property
+    def threshold(self) -> ThresholdDerivation:
+        """What the context says of the highest risk that may be left."""
+        return derive_threshold(self.context, self.highest)
 
     @property
     def highest(self) -> float:
@@ -107,6 +118,9 @@ class ReleaseDecision:
             "context": self.context.describe(),
             "public_threshold": PUBLIC_THRESHOLD,
             "within_public_threshold": self.within_public_threshold,
+            "threshold": self.threshold.describe(),
+            "criteria": criteria_of(self.manifest),
+            "versions": versions_of(self.manifest),
             "techniques": [each.describe() for each in self.techniques],
             "models": [each.describe() for each in self.risks],
             "risk": {"before": asdict(solution.before), "after": asdict(solution.after)},
@@ -136,7 +150,9 @@ def decide(
     """
     if not Path(released).exists():
         raise ReleaseError(f"{released}: there is no such release; check the path.")
-    claimed, loaded = find_manifest(released, manifest, "decide"), load_policy(policy)
+    loaded = load_policy(policy)
+    refuse_linked(loaded)
+    claimed = find_manifest(released, manifest, "decide")
     solution = applied_again(Path(released), original, loaded, claimed)
     comparison = compare(solution)
     return ReleaseDecision(
@@ -167,6 +183,7 @@ def techniques_of(solution: Solution, comparison: Comparison) -> list[Technique]
             Technique(
                 name,
                 policy.attributes[name].role,
+                policy.attributes[name].reason,
                 levels.pop() if len(levels) == 1 else None,
                 tops.get(name),
                 None if column is None else column.values_before,

@@ -173,13 +173,11 @@ def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
     )
 
 
-OWN_KEYS = {
-    Role.IDENTIFYING: {"reason"},
-    Role.REMOVED: {"reason"},
+OWN_KEYS: dict[Role, set[str]] = {
     Role.SENSITIVE: {"hierarchy", "shift"},
     Role.INSENSITIVE: {"shift", "format"},
 }
-"""The keys that columns of a role may have beside it; a quasi-identifier has all but the reason."""
+"""The keys that columns of a role may have beside it and the reason; a quasi-identifier has all."""
 
 
 class Attribute(Part):
@@ -207,7 +205,7 @@ class Attribute(Part):
     shift: Flag | None = None
     """Of a column of dates: whether they move by the shift of the release; false: they may tell it."""
     reason: Text | None = None
-    """Why a column is removed; the documents of a release repeat it."""
+    """Why a column has its role; the documents of a release repeat it."""
     reveals: Columns = ()
     """Of a column that is kept: the quasi-identifiers that it gives away, which is accepted; those of
     another linked table as its levels are named, such as `visit.kind`."""
@@ -265,8 +263,6 @@ class Attribute(Part):
             raise ValueError(
                 "only a quasi-identifier, or dates with shift = true, have 'format'; leave it out"
             )
-        if self.role is Role.QUASI and self.reason is not None:
-            raise ValueError("only a removed column has a reason; leave it out")
         if self.since is not None and self.type not in (None, "number"):
             raise ValueError(
                 f"since makes its cells numbers of days, and its type is {self.type}; leave out 'type'"
@@ -277,7 +273,9 @@ class Attribute(Part):
                 f"only a column that is kept as it is reveals others, and this is {self.role}; leave "
                 "out 'reveals'"
             )
-        extra = self.model_fields_set - {"role", "reveals"} - OWN_KEYS.get(self.role, set())
+        extra = (
+            self.model_fields_set - {"role", "reason", "reveals"} - OWN_KEYS.get(self.role, set())
+        )
         if self.role is not Role.QUASI and extra:
             raise ValueError(
                 f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "

@@ -171,7 +171,7 @@ def ways_to_compute(cell: SummaryCell) -> Iterator[dict[str, Weights]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class KnownValues:
     """What the figures say of the values, in order; ranks that no figure names are in blocks."""
 
     sizes: tuple[int, ...]
@@ -198,7 +198,7 @@ class Solved:
         return found
 
 
-def solve(cell: SummaryCell, ranks: dict[str, Weights]) -> Solved | None:
+def solve(cell: SummaryCell, ranks: dict[str, Weights]) -> KnownValues | None:
     """Find whose values are the same in all solutions; None if there is no solution."""
     sizes, block_of = blocks(cell.people, ranks)
     rows, given = equations(cell, ranks, sizes, block_of)
@@ -216,7 +216,7 @@ def solve(cell: SummaryCell, ranks: dict[str, Weights]) -> Solved | None:
     spread = deviation is not None and "mean" in cell.statistics
     if spread and np.array(sizes)[~known].sum() == 2:
         values, known = solve_pair(cell, sizes, values, known), np.ones(len(sizes), bool)
-    return Solved(sizes, rows, tuple(known.tolist()), tuple(values.tolist()), spread)
+    return KnownValues(sizes, rows, tuple(known.tolist()), tuple(values.tolist()), spread)
 
 
 def blocks(people: int, ranks: dict[str, Weights]) -> tuple[tuple[int, ...], dict[int, int]]:
@@ -317,7 +317,7 @@ def digits(value: float) -> float:
 # --- what attackers guess ---
 
 
-def guess_outside(solved: Solved, cell: SummaryCell) -> Guess | None:
+def guess_outside(solved: KnownValues, cell: SummaryCell) -> Guess | None:
     """Guess the value that most people certainly have; of several, one that is printed."""
     counted = solved.counted()
     if not counted:
@@ -327,7 +327,7 @@ def guess_outside(solved: Solved, cell: SummaryCell) -> Guess | None:
     return Guess(f"{value:g}", people / solved.people, 0.0)
 
 
-def guess_inside(solved: Solved) -> Guess | None:
+def guess_inside(solved: KnownValues) -> Guess | None:
     """Guess the value of another, knowing one's own, for the participant who learns most."""
     if solved.people < 2:
         return None
@@ -335,7 +335,7 @@ def guess_inside(solved: Solved) -> Guess | None:
     return Guess("another's value", most / (solved.people - 1), 0.0) if most else None
 
 
-def others_known(solved: Solved, block: int) -> int:
+def others_known(solved: KnownValues, block: int) -> int:
     """Count the others of whom somebody in a block knows that they have one value, and which."""
     counted = solved.counted()
     if solved.known[block]:
@@ -345,7 +345,7 @@ def others_known(solved: Solved, block: int) -> int:
     return max([*counted.values(), int(learned > 0)])
 
 
-def newly_known(solved: Solved, block: int) -> int:
+def newly_known(solved: KnownValues, block: int) -> int:
     """Count the others whose values follow once somebody of a block knows their own."""
     sizes, rows = list(solved.sizes), solved.equations
     own = np.zeros(len(sizes) + 1)

@@ -1,16 +1,18 @@
 """The decision page: one page for whoever answers for a release, on screen and on paper.
 
-In the shape that EMA's Policy 0070 and Health Canada's guidance on the public release of clinical
-information ask for, and that an expert determination under HIPAA can use.
+In the order that a committee reads it, or in that of an authority's headings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from anonymizer.decision.authorities import Authority, outlines
 from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, ReleaseModel
 from anonymizer.decision.decision import ModelRisk, ReleaseDecision, Technique
+from anonymizer.decision.threshold import Try
 from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import Role
 from anonymizer.report.decision_findings import (
@@ -21,7 +23,7 @@ from anonymizer.report.decision_findings import (
 )
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import FigureTable, Section, Toned, quiet
+from anonymizer.report.sections import FigureTable, Section, Toned, bad, good, quiet
 from anonymizer.report.solution import PROFILE_HEADER, describe_proof, profile_rows
 from anonymizer.report.words import NOT_KNOWN, join, points
 
@@ -40,11 +42,28 @@ QUESTIONS = {
     "legal_basis": "Law, policy or guidance",
     "controls": "What binds the recipients",
     "threshold_reason": "Why the thresholds are acceptable",
+    "expert": "Who determines the risk, with knowledge and experience",
     "reidentification": "Known attempts at re-identification",
     "earlier_releases": "Earlier releases of the same people",
+    "incident": "What is done if somebody is found",
     "review": "Date of the next review",
 }
-"""What is asked for each key of a context."""
+"""What is asked for each key of a context that is a text."""
+PROBABILITIES = {
+    "attempt": "A recipient tries to find somebody",
+    "acquaintance": "A recipient knows somebody in the data, and recognizes them",
+    "breach": "The data get lost to somebody who tries",
+}
+"""What a key of a context says the probability of."""
+LIMIT = "How likely anybody may be found, tries included"
+ROLES = {
+    Role.IDENTIFYING: "direct identifier",
+    Role.QUASI: "indirect identifier",
+    Role.SENSITIVE: "kept as sensitive",
+    Role.INSENSITIVE: "kept as not sensitive",
+    Role.REMOVED: "removed to limit risk",
+}
+"""How a committee calls a role."""
 RELEASE_MODELS = {
     ReleaseModel.PUBLIC: "public: anybody may have the data",
     ReleaseModel.AGREEMENT: "agreement: to those who sign a data use agreement",
@@ -56,21 +75,25 @@ NOT_COVERED = (
     "What other releases of the same people add, unless one of the attacks above was that.",
     "Inference about groups: what the data truly say about people who look alike is left in them.",
     "Free text, images and other files that go with the table; they were not looked at.",
-    "Errors of the stated figures beyond what section 8 shows, and several of them being wrong at once.",
+    "Errors of the stated figures beyond what this page shows, and several of them being wrong at once.",
     "Whether the purpose is lawful and ethical, and what recipients are bound by: that is context.",
 )
 
 
-def render_decision(decision: ReleaseDecision, provenance: Provenance) -> str:
-    """Write the page."""
+def render_decision(
+    decision: ReleaseDecision, provenance: Provenance, authority: Authority | None = None
+) -> str:
+    """Write the page, in our order or in that of an authority's headings."""
+    outline = [] if authority is None else [quiet(str(outlines()[authority]))]
     return write_page(
         f"Release decision: {decision.name}",
-        [quiet(LEAD)],
-        sections_of(decision, provenance),
+        [quiet(LEAD), *outline],
+        sections_of(decision, provenance, authority),
         Provenance(made=provenance.made, version=provenance.version),
         template="decision.html",
         acceptable=decision.acceptable,
         verdict=tuple(verdict_of(decision)),
+        numbered=authority is None,
     )
 
 
@@ -81,6 +104,7 @@ def verdict_of(decision: ReleaseDecision) -> Iterator[str]:
     else:
         failed = [check.claim for check in decision.verification.failures]
         failed += [risk.model for risk in decision.risks if risk.met is False]
+        failed += ["the threshold of the context"] if decision.threshold.met is False else []
         yield f"THE RELEASE DOES NOT HOLD: {join(list(dict.fromkeys(failed)))}."
     solution = decision.solution
     yield (
@@ -89,8 +113,15 @@ def verdict_of(decision: ReleaseDecision) -> Iterator[str]:
         f"person is among them finds the record with a probability of at most {share(decision.highest)}."
     )
     yield public_sentence(decision)
-    if missing := [QUESTIONS[key].lower() for key in decision.context.missing()]:
+    asked = QUESTIONS | {"acceptable": LIMIT}
+    asked |= {key: f"How likely it is: {small(said)}" for key, said in PROBABILITIES.items()}
+    if missing := [small(asked[key]) for key in decision.context.missing()]:
         yield f"Not stated, and to be stated before a decision: {join(missing)}."
+
+
+def small(text: str) -> str:
+    """Begin a text with a small letter."""
+    return text[:1].lower() + text[1:]
 
 
 def public_sentence(decision: ReleaseDecision) -> str:
@@ -110,20 +141,50 @@ def public_sentence(decision: ReleaseDecision) -> str:
     return f"{named}{ends}; this release is not public."
 
 
-def sections_of(decision: ReleaseDecision, provenance: Provenance) -> tuple[Section, ...]:
+def sections_of(
+    decision: ReleaseDecision, provenance: Provenance, authority: Authority | None = None
+) -> tuple[Section, ...]:
     """Answer what reviewers ask, one after the other."""
-    return (
-        context_section(decision),
-        identifiers_section(decision),
-        models_section(decision),
-        profile_section(decision),
-        utility_section(decision),
-        lost_section(decision),
-        attacks_section(decision.attacks),
-        sensitivity_section(decision),
-        proof_section(decision, provenance),
-        Section("What this page does not cover", tuple(NOT_COVERED)),
-    )
+    named = named_sections(decision, provenance)
+    if authority is None:
+        return tuple(named.values())
+    return tuple(under_headings(decision, named, authority))
+
+
+def named_sections(decision: ReleaseDecision, provenance: Provenance) -> dict[str, Section]:
+    """Return the sections by the key that an authority's outline calls them."""
+    return {
+        "context": context_section(decision),
+        "classification": classification_section(decision),
+        "threshold": threshold_section(decision),
+        "transformation": transformation_section(decision),
+        "models": models_section(decision),
+        "profile": profile_section(decision),
+        "utility": utility_section(decision),
+        "lost": lost_section(decision),
+        "attacks": attacks_section(decision.attacks),
+        "sensitivity": sensitivity_section(decision),
+        "proof": proof_section(decision, provenance),
+        "limits": Section("What this page does not cover", tuple(NOT_COVERED)),
+    }
+
+
+def under_headings(
+    decision: ReleaseDecision, named: Mapping[str, Section], authority: Authority
+) -> Iterator[Section]:
+    """Put the sections under an authority's headings; what none of them asks for comes last."""
+    told: set[str] = set()
+    for heading in outlines()[authority].parts:
+        told.update(heading.sections)
+        asked = [each.removeprefix("context.") for each in heading.sections if "." in each]
+        rows = tuple(context_row(decision, key) for key in asked)
+        parts = tuple(named[each] for each in heading.sections if "." not in each)
+        yield Section(heading.heading, (), (FigureTable((), rows),) if rows else (), parts=parts)
+    rest = [section for key, section in named.items() if key not in told]
+    asked = [key for key in QUESTIONS if f"context.{key}" not in told and "context" not in told]
+    if "context" not in told:
+        rest[0] = replace(rest[0], figures=(context_figures(decision, asked),))
+    yield Section("What these headings do not ask for", (), parts=tuple(rest))
 
 
 # --- context ---
@@ -131,9 +192,17 @@ def sections_of(decision: ReleaseDecision, provenance: Provenance) -> tuple[Sect
 
 def context_section(decision: ReleaseDecision) -> Section:
     """State the organization, the data, the recipient and the purpose."""
-    stated = decision.context.describe()
-    rows = tuple((question, stated_text(stated[key])) for key, question in QUESTIONS.items())
-    return Section("Context and accountability", (), (FigureTable((), rows),))
+    return Section("Context and accountability", (), (context_figures(decision, list(QUESTIONS)),))
+
+
+def context_figures(decision: ReleaseDecision, keys: list[str]) -> FigureTable:
+    """List what is stated for some keys of the context."""
+    return FigureTable((), tuple(context_row(decision, key) for key in keys))
+
+
+def context_row(decision: ReleaseDecision, key: str) -> tuple[str, str]:
+    """Write what is stated for a key of the context."""
+    return QUESTIONS[key], stated_text(decision.context.describe()[key])
 
 
 def stated_text(value: Any) -> str:
@@ -148,19 +217,36 @@ def stated_text(value: Any) -> str:
 # --- identifiers ---
 
 
-def identifiers_section(decision: ReleaseDecision) -> Section:
-    """Say for each identifier what was done to it."""
+def classification_section(decision: ReleaseDecision) -> Section:
+    """Say what each column was taken for, and why."""
+    order = list(ROLES)
+    columns = sorted(decision.techniques, key=lambda each: order.index(each.role))
+    rows = tuple(
+        (each.name, ROLES[each.role], NOT_STATED if each.reason is None else each.reason)
+        for each in columns
+    )
+    counted = [
+        f"{whole(found)} {ROLES[role]}{'s' if found > 1 and 'identifier' in ROLES[role] else ''}"
+        for role in order
+        if (found := sum(each.role is role for each in columns))
+    ]
+    said = f"Of {whole(len(columns))} columns: {join(counted)}."
+    return Section(
+        "Classification of columns", (said,), (FigureTable(("column", "class", "reason"), rows),)
+    )
+
+
+def transformation_section(decision: ReleaseDecision) -> Section:
+    """Say for each column what was done to it."""
     techniques = decision.techniques
     direct = [each.name for each in techniques if each.role is Role.IDENTIFYING]
-    kept = [each for each in techniques if each.role in (Role.SENSITIVE, Role.INSENSITIVE)]
     removed = f"removed: {join(direct)}" if direct else "the table has none"
     sentences = [f"Direct identifiers, {removed}."]
-    sentences += removed_sentences(decision)
-    sentences += [
-        f"Kept as {'it is' if len(names) == 1 else 'they are'}, {role.value}: {join(names)}."
-        for role in (Role.SENSITIVE, Role.INSENSITIVE)
-        if (names := [each.name for each in kept if each.role is role])
-    ]
+    if limited := [each.name for each in techniques if each.role is Role.REMOVED]:
+        sentences.append(f"Removed to limit risk: {join(limited)}.")
+    kept = [each.name for each in techniques if each.role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    if kept:
+        sentences.append(f"Kept as {'it is' if len(kept) == 1 else 'they are'}: {join(kept)}.")
     header = (
         "indirect identifier",
         "technique",
@@ -170,20 +256,7 @@ def identifiers_section(decision: ReleaseDecision) -> Section:
         "what is left",
     )
     rows = tuple(technique_row(each, decision) for each in techniques if each.role is Role.QUASI)
-    return Section("Identifiers and techniques", tuple(sentences), (FigureTable(header, rows),))
-
-
-def removed_sentences(decision: ReleaseDecision) -> list[str]:
-    """Name the columns that were removed to limit risk, by reason."""
-    attributes = decision.solution.problem.policy.attributes
-    reasons: dict[str | None, list[str]] = {}
-    for each in decision.techniques:
-        if each.role is Role.REMOVED:
-            reasons.setdefault(attributes[each.name].reason, []).append(each.name)
-    return [
-        f"Removed to limit risk{'' if why is None else f' ({why})'}: {join(names)}."
-        for why, names in reasons.items()
-    ]
+    return Section("Transformation by variable", tuple(sentences), (FigureTable(header, rows),))
 
 
 def technique_row(each: Technique, decision: ReleaseDecision) -> tuple[str, ...]:
@@ -214,13 +287,49 @@ def technique_of(each: Technique, decision: ReleaseDecision) -> str:
 # --- risk ---
 
 
+def threshold_section(decision: ReleaseDecision) -> Section:
+    """Derive the highest risk that may be left from how likely it is that somebody tries."""
+    derived, reason = decision.threshold, decision.context.threshold_reason
+    limit = NOT_STATED if derived.acceptable is None else share(derived.acceptable)
+    why = NOT_STATED if reason is None else reason
+    rows = ((LIMIT, limit), ("Why", why))
+    header = "what leads to a try", "stated", "counts as", "times the highest risk", "acceptable"
+    tries = tuple(try_row(each, derived.public) for each in derived.tries)
+    said = [
+        "A person is found if somebody tries, and then finds them. So the highest risk in the release "
+        "may be what is acceptable for a person, divided by the largest probability of a try.",
+    ]
+    if derived.public:
+        said.append("A public release is open to whoever wants to try: each counts as certain.")
+    said.append(threshold_verdict(decision))
+    return Section("Threshold, from the context", tuple(said),
+                   (FigureTable((), rows), FigureTable(header, tries)))  # fmt: skip
+
+
+def try_row(each: Try, public: bool) -> tuple[str, ...]:
+    """Write what may lead to a try as a row."""
+    within = {True: "yes", False: bad("NO"), None: "-"}[each.within]
+    absent = "not needed" if public else NOT_STATED
+    stated = absent if each.stated is None else share(each.stated)
+    return PROBABILITIES[each.name], stated, share(each.probability), share(each.whole), within
+
+
+def threshold_verdict(decision: ReleaseDecision) -> str:
+    """Hold the highest risk against the threshold that follows."""
+    derived = decision.threshold
+    if derived.threshold is None:
+        return "No threshold follows, as nobody stated what is acceptable."
+    found = f"The threshold that follows is {share(derived.threshold)}; the highest risk is"
+    if derived.met:
+        return good(f"{found} {share(derived.highest)}, within it.")
+    return bad(f"{found} {share(derived.highest)}, ABOVE it.")
+
+
 def models_section(decision: ReleaseDecision) -> Section:
-    """Say what each threshold is, why, and what risk was there before and after."""
+    """Say what each model's threshold is, and what risk was there before and after."""
     header = "risk model and threshold", "initial", "residual", "95 % interval", "met"
     rows = tuple(model_row(risk) for risk in decision.risks)
-    reason = decision.context.threshold_reason
-    sentences = ("Why these thresholds:", NOT_STATED if reason is None else reason)
-    return Section("Thresholds, initial and residual risk", sentences, (FigureTable(header, rows),))
+    return Section("Initial and residual risk by model", (), (FigureTable(header, rows),))
 
 
 def model_row(risk: ModelRisk) -> tuple[str, ...]:
@@ -229,7 +338,7 @@ def model_row(risk: ModelRisk) -> tuple[str, ...]:
         NOT_KNOWN if value is None else share(value) for value in (risk.initial, risk.residual)
     )
     interval = "counted" if risk.interval is None else interval_text(risk.interval)
-    met = {True: "yes", False: "NO", None: "see section 9"}[risk.met]
+    met = {True: "yes", False: "NO", None: "see verification"}[risk.met]
     return risk.model, *figures, interval, met
 
 
@@ -268,7 +377,7 @@ def proof_section(decision: ReleaseDecision, provenance: Provenance) -> Section:
         )
     if unchecked:
         sentences.append(
-            "Checked with the original (sections 3 and 4), as the released file alone does not tell: "
+            "Checked with the original (the risks above), as the released file alone does not tell: "
             f"{join(unchecked)}."
         )
     sentences += [f"Look at this before release: {each}" for each in decision.verification.warnings]
@@ -277,8 +386,17 @@ def proof_section(decision: ReleaseDecision, provenance: Provenance) -> Section:
         ("made by anonymizer", str(decision.manifest.get("anonymizer", NOT_KNOWN))),
         ("page made by anonymizer", provenance.version),
         *provenance.digests.items(),
+        proof_file_row(decision.manifest),
     )
     return Section("Verification, versions and digests", tuple(sentences), (FigureTable((), rows),))
+
+
+def proof_file_row(manifest: Mapping[str, Any]) -> tuple[str, str]:
+    """Name the proof file with its digest, as the manifest does."""
+    stated = manifest.get("proof_file")
+    if stated is None:
+        return "proof file", "none was written"
+    return f"proof file {stated['name']} (SHA-256)", str(stated["sha256"])
 
 
 def claimed_proof(decision: ReleaseDecision) -> str:

@@ -40,15 +40,22 @@ def utility_section(decision: ReleaseDecision) -> Section:
     most = [f"{column.name} ({share(column.distance)})" for column in changed if column.distance]
     sentences = [
         f"The quality is {points(solution.quality)} points of 100 (one minus the loss). The loss of "
-        "each attribute, and the share of its information that is left, are in section 2.",
+        "each attribute, and the share of its information that is left, are with its transformation.",
         f"The distribution changed most in {join(most)}." if most else "No distribution changed.",
     ]
+    stated = [each.name for each in solution.problem.policy.analysis]
     if evidence is None:
-        sentences.append(NO_ANALYSIS)
-        return Section("Utility", tuple(sentences))
+        named = f" The policy states {join(stated)}." if stated else ""
+        sentences.append(Toned(f"{NO_ANALYSIS}{named}", "missing"))
+        return Section("Utility, by stated analysis", tuple(sentences))
+    told = {row.get("name") for row in evidence["analyses"]}
+    if rest := [name for name in stated if name not in told]:
+        sentences.append(
+            Toned(f"NOT REPEATED, though the policy states it: {join(rest)}.", "missing")
+        )
     header = "analysis", "kind", "figure", "original", "release"
     rows = tuple(evidence_row(row) for row in evidence["analyses"][:SHOWN_ROWS])
-    return Section("Utility", tuple(sentences), (FigureTable(header, rows),))
+    return Section("Utility, by stated analysis", tuple(sentences), (FigureTable(header, rows),))
 
 
 def evidence_row(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -88,20 +95,42 @@ def lost_section(decision: ReleaseDecision) -> Section:
 
 def attacks_section(attacks: Mapping[str, Any] | None) -> Section:
     """Say which attacks were tried, and how often they succeeded."""
-    title = "Attacks tried"
+    title = "Residual attacks"
     if attacks is None:
         return Section(title, (NO_ATTACKS,))
     found = attacks["attacks"]
     tried = [row for row in found if "skipped" not in row]
     sentences = [
+        conclusion(tried),
         "An attacker gains what is above the baseline: what could be guessed about people who are not in "
-        "the release."
+        "the release.",
     ]
     if skipped := [str(row.get("name")) for row in found if "skipped" in row]:
         sentences.append(f"Not tried: {join(skipped)}.")
     rows = tuple(attack_row(row) for row in tried[:SHOWN_ROWS])
     figures = (FigureTable(("attack", "what the attacker gains"), rows),) if rows else ()
     return Section(title, tuple(sentences), figures)
+
+
+def conclusion(tried: list[Mapping[str, Any]]) -> str:
+    """Say what the attacks come to, in one sentence."""
+    excess = {str(row.get("name", "")): part_of(row, "excess") for row in tried}
+    low = {name: known(each.get("low")) for name, each in excess.items()}
+    unknown = [name for name, each in low.items() if math.isnan(each)]
+    ahead = {name: known(excess[name].get("value")) for name, each in low.items() if each > 0}
+    said = f"None of {len(low)} attacks gains anything beyond chance."
+    if ahead:
+        most = max(ahead, key=lambda name: ahead[name])
+        gain = share(ahead[most]).removesuffix(" %")
+        said = (
+            f"{len(ahead)} of {len(low)} attacks gain something beyond chance; the most is {gain} "
+            f"percentage points, by {most}."
+        )
+    if not tried:
+        return Toned("None of the attacks could be tried.", "missing")
+    if unknown:
+        said += f" Not known: {join(unknown)}."
+    return Toned(said, "bad" if ahead or unknown else "good")
 
 
 def attack_row(row: Mapping[str, Any]) -> tuple[str, ...]:

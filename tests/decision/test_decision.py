@@ -21,9 +21,9 @@ ATTACK = {"name": "singling out", "success": {"value": 0.1, "low": 0.05, "high":
 def policy_of(max_level: int = 0, **changes: object) -> Policy:
     keys: dict[str, object] = {
         "attributes": {
-            "name": {"role": "identifying"},
+            "name": {"role": "identifying", "reason": "it names people"},
             "age": {"role": "quasi", "hierarchy": AGE, "max_level": max_level},
-            "sex": {"role": "quasi", "hierarchy": SEX},
+            "sex": {"role": "quasi", "hierarchy": SEX, "reason": "others can see it"},
             "illness": {"role": "sensitive"},
         },
         "risk": [{"model": "k-anonymity", "k": 3}, sources()],

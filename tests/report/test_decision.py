@@ -6,15 +6,24 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from anonymizer.decision.authorities import Authority, outlines
 from anonymizer.decision.context import Context
 from anonymizer.decision.decision import ReleaseDecision, decide
 from anonymizer.decision.sensitivity import Turning
-from anonymizer.report.decision import NOT_STATED, QUESTIONS, render_decision, verdict_of
+from anonymizer.report.decision import (
+    NOT_STATED,
+    PROBABILITIES,
+    QUESTIONS,
+    named_sections,
+    render_decision,
+    verdict_of,
+)
 from anonymizer.report.decision_findings import NO_ANALYSIS, NO_ATTACKS, turning_row
 from anonymizer.report.provenance import Provenance, provenance_of
 from anonymizer.risk.assumption import Unit
@@ -52,20 +61,30 @@ def page_of(decision: ReleaseDecision) -> str:
 def test_what_is_not_stated_or_not_tried_is_said_loudly(tmp_path: Path) -> None:
     page = page_of(decision_of(tmp_path))
     loud = re.findall(r'<(?:span|p) class="missing">(.*?)</', page)
-    assert (
-        loud.count(NOT_STATED) == len(QUESTIONS) + 1
-    )  # the reason is asked for beside the thresholds
+    columns = 2  # age and illness: the policy has no reason for their roles
+    beside_the_threshold = 2  # what is acceptable, and why
+    assert loud.count(NOT_STATED) == len(QUESTIONS) + beside_the_threshold + columns
     assert {NO_ANALYSIS, NO_ATTACKS} <= set(loud)
     assert "Not stated, and to be stated before a decision: who releases the data" in page
 
 
 def test_what_is_stated_tried_and_repeated_is_shown(tmp_path: Path) -> None:
+    chances = dict.fromkeys(("acceptable", *PROBABILITIES), 0.3)
     context = Context(
-        **dict.fromkeys(QUESTIONS, "x") | {"release_model": "enclave", "controls": []}
+        **dict.fromkeys(QUESTIONS, "x") | {"release_model": "enclave", "controls": []} | chances
     )
-    made = decision_of(tmp_path, context=context, attacks=ATTACKS, evidence=EVIDENCE)
+    released, table, policy = make(tmp_path)
+    attributes = {
+        name: each.model_copy(update={"reason": f"why {name}"})
+        for name, each in policy.attributes.items()
+    }
+    explained = policy.model_copy(update={"attributes": attributes})
+    made = decide(released, explained, table, None, context, ATTACKS, EVIDENCE)
     page = page_of(made)
     assert 'class="missing"' not in page
+    assert "why age" in page
+    assert "1 of 3 attacks gain something beyond chance; the most is 20.0 percentage" in page
+    assert "Not known: large and odd." in page
     assert "nothing binds them" in page
     assert "this release is not public" in page
     gain = (
@@ -85,6 +104,62 @@ def test_every_column_model_and_stated_figure_is_on_the_page(tmp_path: Path) -> 
         assert name in page
     for digest in ("abc", made.manifest["anonymizer"]):
         assert digest in page
+
+
+@pytest.mark.parametrize("authority", Authority)
+def test_every_section_stands_under_the_headings_of_an_authority_or_after_them(
+    tmp_path: Path, authority: Authority
+) -> None:
+    made = decision_of(tmp_path)
+    nowhere = Provenance(made=None)
+    page = render_decision(made, nowhere, authority)
+    titles = [section.title for section in named_sections(made, nowhere).values()]
+    headings = [heading.heading for heading in outlines()[authority].parts]
+    found = re.findall(r"<h2>(.*?)</h2>", page)
+    assert found == [*map(str, headings), "What these headings do not ask for", "Decision"]
+    below = re.findall(r"<h3>(.*?)</h3>", page)
+    assert sorted(set(below)) == sorted(set(titles) & set(below))
+    context = titles[0]
+    assert set(titles) - set(below) <= {context}
+    for question in QUESTIONS.values():
+        assert f">{question}</th>" in page
+    assert "no authority has approved it" in page
+
+
+def test_an_outline_names_sections_and_keys_that_there_are(tmp_path: Path) -> None:
+    keys = named_sections(decision_of(tmp_path), Provenance(made=None)).keys()
+    known = {*keys, *(f"context.{key}" for key in QUESTIONS)}
+    assert set(outlines()) == set(Authority)
+    for outline in outlines().values():
+        assert {each for part in outline.parts for each in part.sections} <= known
+
+
+def test_the_threshold_is_derived_and_a_release_above_it_does_not_hold(tmp_path: Path) -> None:
+    bound = {"release_model": "agreement", "acceptable": 0.1, "attempt": 0.2, "breach": 0.3}
+    made = decision_of(tmp_path, context=Context(**bound, acquaintance=0.1))
+    page = page_of(made)
+    assert "The threshold that follows is 33.3 %" in page
+    assert made.acceptable
+    doubted = decision_of(
+        tmp_path, context=Context(**bound)
+    )  # who does not say is held to the worst
+    assert not doubted.acceptable
+    assert "ABOVE it" in page_of(doubted)
+    assert next(verdict_of(doubted)) == "THE RELEASE DOES NOT HOLD: the threshold of the context."
+
+
+def test_the_record_has_criteria_versions_and_the_digest_of_the_proof(tmp_path: Path) -> None:
+    made = decision_of(tmp_path)
+    manifest = {**made.manifest, "proof_file": {"name": "proof.json.gz", "sha256": "dd"}}
+    found = replace(made, manifest=manifest)
+    assert "proof file proof.json.gz (SHA-256)" in page_of(found)
+    assert "none was written" in page_of(made)
+    record = found.describe()
+    assert [each["model"] for each in record["criteria"]["models"]] == ["k-anonymity", "sources"]
+    provenance = provenance_of(policy_of(), made.solution.release.table)
+    assert record["criteria"]["policy"] == provenance.digests["policy (SHA-256)"]
+    assert record["versions"]["proof_file"]["sha256"] == "dd"
+    assert record["versions"]["output"] == made.manifest["output"]
 
 
 def test_a_release_that_does_not_hold_is_the_first_thing_said(tmp_path: Path) -> None:
