@@ -334,3 +334,23 @@ def test_questions_of_a_single_release_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AnonymizerError, match="no rule yet for a release beside"):
         solution.proof_file()
     assert Problem.read(frame_of(JUNE), policy).with_models(*policy.risk).earlier is not None
+
+
+def test_the_register_knows_a_release_before_it_appears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register, june = begin(tmp_path), tmp_path / "june"
+    add, known = Register.add, []
+
+    def look(self: Register, *given: Any) -> Any:
+        assert not (june / "release.csv").exists()
+        assert not (june / "manifest.json").exists()
+        undo = add(self, *given)
+        known.append(len(Register.read(register).releases))
+        assert not (june / "release.csv").exists()
+        return undo
+
+    monkeypatch.setattr(Register, "add", look)
+    release(JUNE, policy_of(register), june)
+    assert known == [1]
+    assert (june / "release.csv").is_file()
