@@ -30,6 +30,7 @@ from anonymizer import (
     write_release,
 )
 from anonymizer.register.folder import Register
+from anonymizer.verification.original import FIGURES
 from anonymizer.verification.register import CLASSES, PLACE, PROMISE
 from tests.register.oracle import found
 from tests.register.releases import begin, frame_of, people, policy_of, release, released
@@ -354,3 +355,37 @@ def test_the_register_knows_a_release_before_it_appears(
     release(JUNE, policy_of(register), june)
     assert known == [1]
     assert (june / "release.csv").is_file()
+
+
+def test_a_release_whose_past_was_forgotten_is_not_made_again(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    for name, table in (("june", JUNE), ("july", JULY)):
+        release(table, policy, tmp_path / name)
+    Register.read(tmp_path / "register").forget(1, "2027-01-01")
+    verified = verify(tmp_path / "july" / "release.csv", policy, against=frame_of(JULY))
+    assert not verified.failures
+    assert not verified.passed
+    (claim,) = [check for check in verified.checks if check.claim == FIGURES]
+    assert "an earlier release was forgotten since" in claim.detail
+
+
+def test_the_means_of_classes_and_linked_tables_have_no_register(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    with pytest.raises(PolicyError, match="the means of two releases tell who left"):
+        policy.with_attributes({"value": {"microaggregation": "mean"}})
+    keys: dict[str, Any] = {
+        **dict(policy),
+        "risk": [{"model": "study", "k": 2, "power": 1}],
+        "tables": {
+            "visit": {
+                "path": "visit.csv",
+                "id": "id",
+                "attributes": {
+                    "id": {"role": "identifying"},
+                    "ward": {"role": "quasi", "hierarchy": {"A": "*"}},
+                },
+            }
+        },
+    }
+    with pytest.raises(PolicyError, match="linked tables have no register yet"):
+        Policy(**keys)
