@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from anonymizer.decision.authorities import Authority, outlines
-from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, ReleaseModel
+from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, Context, ReleaseModel
 from anonymizer.decision.decision import ModelRisk, ReleaseDecision, Technique
 from anonymizer.decision.threshold import Try
 from anonymizer.estimators.intervals import Interval
@@ -113,10 +113,15 @@ def verdict_of(decision: ReleaseDecision) -> Iterator[str]:
         f"person is among them finds the record with a probability of at most {share(decision.highest)}."
     )
     yield public_sentence(decision)
+    if missing := missing_from(decision.context):
+        yield f"Not stated, and to be stated before a decision: {join(missing)}."
+
+
+def missing_from(context: Context) -> list[str]:
+    """Say what is not stated in a context, each with a small letter."""
     asked = QUESTIONS | {"acceptable": LIMIT}
     asked |= {key: f"How likely it is: {small(said)}" for key, said in PROBABILITIES.items()}
-    if missing := [small(asked[key]) for key in decision.context.missing()]:
-        yield f"Not stated, and to be stated before a decision: {join(missing)}."
+    return [small(asked[key]) for key in context.missing()]
 
 
 def small(text: str) -> str:

@@ -138,7 +138,7 @@ class Overall(RiskModel):
             single_columns=True,
             population=Population(table=population)
             if scenario.counted
-            else Population(int(population)),
+            else Population(scenario.size or None),
         )
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -149,7 +149,7 @@ class Overall(RiskModel):
             for each in stated_chances(scenario)
             if each.chance.largest is not None
         ]
-        if scenario.needs_unique and not scenario.counted:
+        if scenario.needs_unique and scenario.is_stated and not scenario.counted:
             found.append(Assumption.of_population(int(scenario.population), self.drawn_from))
         return tuple(found)
 
@@ -168,6 +168,11 @@ class Overall(RiskModel):
         check_exact(self.scenario)
         too_few = self.scenario.check_people(people)
         faults = self.scenario.check_attributes(quasi_identifiers)
+        if not self.scenario.is_stated:
+            too_few = (
+                "population: nobody stated it; give the number of people that the table is drawn from, "
+                "as in population = 100_000."
+            )
         return [*faults, *([] if too_few is None else [too_few])]
 
     @property
