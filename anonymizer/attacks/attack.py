@@ -49,6 +49,7 @@ def attack(
     earlier_against: TableLike | None = None,
     people: int = 2_000,
     seed: int = 0,
+    on_attack: Callable[[str], None] = lambda _: None,
 ) -> Attacks:
     """Try every attack on a release and return how often each succeeds, against a baseline.
 
@@ -57,7 +58,8 @@ def attack(
     people, `targets` people with a column `member` that says who is in the release. `earlier` is another
     release of some of the same people, under `earlier_policy` if that differs, made from
     `earlier_against`. Each attack is tried on so many `people`. The same seed gives the same figures, in
-    whatever order the rows of the release stand. Of linked tables, `attack_study` tries others.
+    whatever order the rows of the release stand. `on_attack` is told of each before it begins. Of linked
+    tables, `attack_study` tries others.
     """
     loaded = load_policy(policy)
     if loaded.tables:
@@ -72,7 +74,9 @@ def attack(
     if earlier is not None:
         before = load_policy(earlier_policy or policy)
         setting = replace(setting, earlier=read_earlier(setting, earlier, before, earlier_against))
-    return Attacks(tuple(run(setting)), setting.original.shape[1], setting.cells.rows, seed)
+    return Attacks(
+        tuple(run(setting, on_attack)), setting.original.shape[1], setting.cells.rows, seed
+    )
 
 
 def refuse_beside(tables: Sequence[object]) -> None:
@@ -84,10 +88,11 @@ def refuse_beside(tables: Sequence[object]) -> None:
         )
 
 
-def run(setting: Setting) -> list[Attack]:
+def run(setting: Setting, on_attack: Callable[[str], None]) -> list[Attack]:
     """Try every attack."""
     found: list[Attack] = []
-    for each in ATTACKS.values():
+    for name, each in ATTACKS.items():
+        on_attack(name)
         result = each(setting)
         found += result if isinstance(result, list) else [result]
     return found

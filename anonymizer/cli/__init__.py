@@ -17,6 +17,7 @@ from anonymizer.cli import (
     hierarchy,
     init,
     published,
+    register,
     release,
     reproduce,
     studio,
@@ -47,6 +48,7 @@ app.command()(published.published)
 app.command()(reproduce.reproduce)
 app.command()(studio.studio)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
+app.add_typer(register.app, name="register", rich_help_panel="Commands")
 
 
 def show_version(wanted: bool) -> None:

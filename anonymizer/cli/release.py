@@ -167,6 +167,8 @@ def run(
         raise PolicyError(
             "--keys is for linked tables, and the policy has no [tables]; leave it out."
         )
+    if loaded.release.register is not None:
+        refuse_beside({"--explain": explain, "--resume": resume})
     loaded = loaded.with_release(strict=True) if strict else loaded
     loaded = loaded.with_people(person, rows_are_people)
     checkpoint = read_checkpoint(out, loaded) if resume else None
@@ -182,6 +184,15 @@ def run(
         result = publish(solution, staging, mapping, seed, prove(solution, proof))
         explained = add_explanation(solution, staging, result, on_progress) if explain else None
     return outcome_of(solution, result, explained and partial(show_explanation, *explained))
+
+
+def refuse_beside(options: dict[str, Any]) -> None:
+    """Refuse what looks at one release alone where there is a register."""
+    if stated := [name for name, value in options.items() if value]:
+        raise PolicyError(
+            f"{stated[0]} looks at one release alone, and the policy has a register of earlier ones; "
+            "leave it out."
+        )
 
 
 def add_explanation(

@@ -14,6 +14,7 @@ import os
 import secrets
 import tempfile
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 from anonymizer.data.table import Table
@@ -72,7 +73,13 @@ def make_key(path: Path) -> None:
 
 def keyed_digest(purpose: str, content: bytes) -> str:
     """Return the HMAC-SHA-256 of some content; digests for different purposes have nothing in common."""
-    return hmac.digest(secret_key(), purpose.encode() + b"\0" + content, "sha256").hex()
+    return keyed_digests(purpose, [content])[0].hex()
+
+
+def keyed_digests(purpose: str, contents: Iterable[bytes]) -> list[bytes]:
+    """Return the keyed digests of many contents, for one purpose, as bytes."""
+    key, start = secret_key(), purpose.encode() + b"\0"
+    return [hmac.digest(key, start + content, "sha256") for content in contents]
 
 
 def is_digest(stated: object, purpose: str, content: bytes) -> bool:

@@ -185,10 +185,15 @@ def replace_all(renamed: Iterable[tuple[Path, Path]]) -> None:
         os.replace(old, new)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a single file, so that it is the old one or the new one, whatever happens."""
+def replace_file(path: Path, content: bytes, private: bool = False) -> None:
+    """Write a single file, so that it is the old one or the new one, whatever happens.
+
+    Only its owner may read one that is private.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if private:
+            beside.touch(PRIVATE)
         beside.write_bytes(content)
         sync(beside)
         os.replace(beside, path)

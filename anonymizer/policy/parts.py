@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from numbers import Integral
@@ -400,6 +401,10 @@ def parse_layers(value: object) -> object:
     )
 
 
+# a class of pydantic's has a method of that name, an object has not
+warnings.filterwarnings("ignore", 'Field name "register"', UserWarning)
+
+
 class Release(Part):
     """What the released table looks like."""
 
@@ -414,6 +419,10 @@ class Release(Part):
     strict: Flag = False
     """Release nothing while people are alone by all released columns, classes share a sensitive value, a
     column collapsed, or layers would keep more."""
+    register: FilePath | None = None
+    """The steward's folder of earlier releases, beside which this one is safe."""
+    accept_leavers: Count | None = None
+    """So many people of earlier releases may be among fewer than k by all releases together."""
     date_shift: Count | None = None
     """Move all dates with shift = true by one random number of days for each person, at most so many."""
     table: Text | None = None

@@ -34,6 +34,7 @@ from anonymizer.policy.parts import (
     check_reveals,
     with_default,
 )
+from anonymizer.policy.register import faults_of_register
 from anonymizer.policy.study import ChildTable, faults_of_study
 from anonymizer.risk import RiskModel
 from anonymizer.risk.parsing import Model, renewed_model
@@ -322,8 +323,9 @@ class Policy(Displayed, Part):
         parts = {"": info.data.get("attributes", {})}
         parts |= {f"tables.{name}.": child.attributes for name, child in tables.items()}
         each = {f"{start}{name}": a for start, part in parts.items() for name, a in part.items()}
-        faults = faults_of_shift(each, info.data, linked=bool(tables))
-        raise_faults([*faults_of_study(tables, info.data), *faults])
+        linked = bool(tables)
+        faults = [*faults_of_study(tables, info.data), *faults_of_shift(each, info.data, linked)]
+        raise_faults([*faults, *faults_of_register(info.data, linked)])
         return tables
 
     def find_analysis(self, name: str) -> Analysis:
@@ -400,6 +402,12 @@ class Policy(Displayed, Part):
     def release_database(self) -> Path | Address | None:
         """The other database that the release goes to, where there is one."""
         return locate(self.release.url, self.folder)
+
+    @property
+    def register_path(self) -> Path | None:
+        """The folder of earlier releases, if there is one."""
+        register = self.release.register
+        return None if register is None else without_dots(self.folder / register)
 
     @property
     def files(self) -> list[Path]:
@@ -480,6 +488,10 @@ class Policy(Displayed, Part):
             described["data"] = data
         for key in ("table", "url", "file", "strict"):
             del described["release"][key]
+        described["release"]["register"] = self.release.register is not None
+        for key in ("register", "accept_leavers"):
+            if not described["release"][key]:
+                del described["release"][key]
         if self.release.date_shift is None:
             del described["release"]["date_shift"]
         if not self.release.escape_formulas:

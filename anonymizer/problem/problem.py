@@ -32,6 +32,7 @@ from anonymizer.problem.checks import (
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.keep import columns_of_groups, find_groups
 from anonymizer.problem.person import Candidates, ask_who, look_for_people
+from anonymizer.problem.register import person_and_beside, read_earlier
 from anonymizer.problem.tables import (
     Source,
     columns_beside,
@@ -43,6 +44,9 @@ from anonymizer.problem.tables import (
     part_released,
     populations,
 )
+from anonymizer.register.earlier import Earlier
+from anonymizer.register.evaluator import RegisterEvaluator
+from anonymizer.register.folder import Register
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
 from anonymizer.risk.sensitive_profile import describe_sensitive
@@ -75,15 +79,23 @@ class Problem(Displayed):
     """Columns that may tell whose each row is, where rows are counted all the same."""
     groups: tuple[Group, ...] = ()
     """The groups of which the policy wants a share kept."""
+    earlier: Earlier | None = None
+    """The releases before, where the policy names a register: the next one is safe beside them."""
 
     @staticmethod
-    def read(data: Source, policy: PolicyLike, warn: bool | Collection[str] = True) -> Problem:
+    def read(
+        data: Source,
+        policy: PolicyLike,
+        warn: bool | Collection[str] = True,
+        register: Register | None = None,
+    ) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
         `data` is a dataframe or a path, or None where the policy says where the data is. Where the policy
         does not say who is a person and a column may tell, a PolicyError asks. Unless told not to, warn
         where rows that count as people seem to belong to fewer: by any identifying column, or by those
-        that `warn` names; and refuse columns that are kept and give a quasi-identifier away.
+        that `warn` names; and refuse columns that are kept and give a quasi-identifier away. `register`
+        is the policy's as it was before some release.
         """
         policy = load_policy(policy)
         table = whole_of(open_data(data, policy))
@@ -114,8 +126,9 @@ class Problem(Displayed):
             read = read_once(
                 table, [*policy.quasi_identifiers, *beside, *sensitive, *of_groups, repeated]
             )
+        person, apart = person_and_beside(policy)
         microdata = encode(
-            read, hierarchies, population, policy.data.id, beside, sensitive, of_groups
+            read, hierarchies, population, person, (*beside, *apart), sensitive, of_groups
         )
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
@@ -125,7 +138,9 @@ class Problem(Displayed):
         if warn is not False:
             check_revealed(looked_through, policy, hierarchies)
         check_shift(table, policy, hierarchies)
-        return replace(Problem.of(policy, table, microdata, models), candidates=candidates)
+        earlier = read_earlier(policy, microdata, table.name, register)
+        found = Problem.of(policy, table, microdata, models)
+        return replace(found, candidates=candidates, earlier=earlier)
 
     @staticmethod
     def of(
@@ -150,12 +165,31 @@ class Problem(Displayed):
             groups=find_groups(policy.keep, microdata),
         )
 
-    @cached_property
+    @property
     def evaluator(self) -> Evaluator:
-        """What evaluates a scheme."""
+        """What evaluates a scheme of a single release; a PolicyError where there are earlier ones."""
+        if self.earlier is not None:
+            raise PolicyError(
+                "policy: release.register: this looks at one release alone, not beside earlier ones; use "
+                "run, apply and verify, or leave out the register to ask it of one release."
+            )
+        return self.alone
+
+    @cached_property
+    def alone(self) -> Evaluator:
+        """What evaluates a scheme as if nothing had been released before."""
         return Evaluator(
             self.microdata, self.models, self.measure, self.suppression_limit, self.groups
         )
+
+    @cached_property
+    def searched(self) -> Evaluator | RegisterEvaluator:
+        """What evaluates a scheme for the best release: beside the earlier ones, if there are any."""
+        if self.earlier is None:
+            return self.alone
+        found = RegisterEvaluator(self.alone, self.earlier.past)
+        self.earlier.check(found.k, self.policy.release.accept_leavers or 0)
+        return found
 
     @property
     def hierarchies(self) -> tuple[Hierarchy, ...]:
@@ -175,11 +209,11 @@ class Problem(Displayed):
 
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Return what a scheme loses once the models' suppression is applied."""
-        return self.evaluator.evaluate(scheme)
+        return self.searched.evaluate(scheme)
 
     def outcome(self, scheme: Scheme) -> Outcome:
         """Return the classes of a scheme, what is suppressed of them, and what is lost."""
-        return self.evaluator.outcome(scheme)
+        return self.searched.outcome(scheme)
 
     @cached_property
     def profile_before(self) -> RiskProfile:
@@ -229,10 +263,13 @@ class Problem(Displayed):
         more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
         more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
         more |= set(columns_of_groups(policy)) - self.microdata.counted_columns.keys()
-        if not same or more:
+        other = policy.register_path != self.policy.register_path
+        if not same or more or other:
             found = Problem.read(self.table, policy, warn=False)
         else:
-            found = Problem.of(policy, self.table, self.microdata, models)
+            found = replace(
+                Problem.of(policy, self.table, self.microdata, models), earlier=self.earlier
+            )
         return replace(found, candidates=self.candidates)
 
     def with_models(self, *models: RiskModel) -> Problem:

@@ -47,6 +47,10 @@ def case_of(problem: Problem) -> Case:
         raise Unsupported(
             "a release of a sample has no proof file: the sample is drawn with a key."
         )
+    if problem.earlier is not None:
+        raise Unsupported(
+            "there is no rule yet for a release beside the earlier ones of a register."
+        )
     microdata = problem.microdata
     asked = tuple(part for model in problem.models for part in model_of(model, microdata))
     names = {model.name for model in problem.models}

@@ -96,6 +96,11 @@ class RegisterEvaluator:
         return self.plain.people
 
     @property
+    def groups(self) -> tuple[()]:
+        """No group must be kept: a policy with a register cannot ask for it."""
+        return ()
+
+    @property
     def microdata(self) -> None:
         """Nothing for what counts tuples alone: it knows of no history."""
         return
@@ -175,7 +180,7 @@ class Leavers:
             size, least = domain.sizes[attribute], domain.least[attribute]
             lost = size - domain.covered[level, code]
             rows.append(lost / (microdata.records * max(1, size - least)))
-        return np.array(rows)
+        return np.array(rows, np.float64)
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
@@ -186,6 +191,12 @@ class Leavers:
                 plain.microdata, self.greatest.classes, self.greatest.suppressed
             )
         )
+
+    @cached_property
+    def lowest(self) -> NDArray[np.float64]:
+        """The loss that each attribute has at least, were it alone to decide who goes."""
+        least = [float(shares @ self.taken(shares)) for shares in self.shares]
+        return np.asarray(self.base + np.array(least), np.float64)
 
     def taken(self, costs: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return how many of each group go at least cost."""
@@ -215,7 +226,7 @@ class Leavers:
         cover, least = self.evaluator.cover, -math.inf
         best = self.taken(self.shares.sum(axis=0))
         for _ in range(ROUNDS):
-            line = Chord.below(cover, self.base, self.sum_of(best))
+            line = Chord.below(cover, self.lowest, self.sum_of(best))
             costs = line.slopes @ self.shares
             taken = self.taken(costs)
             least = max(least, line.at(self.base) + float(costs @ taken))

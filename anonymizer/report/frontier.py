@@ -225,6 +225,14 @@ def draw_frontier(frontier: Frontier) -> Drawing:
     return draw_curves(frontier, curves_of(frontier), THRESHOLD, analysis, logarithmic)
 
 
+def draw_by_analysis(frontier: Frontier) -> list[Drawing]:
+    """Draw the figure of each analysis that the points have over the threshold."""
+    curves, logarithmic = curves_of(frontier), is_logarithmic(frontier)
+    return [
+        draw_curves(frontier, curves, THRESHOLD, name, logarithmic) for name in frontier.figures
+    ]
+
+
 def draw_numbers(frontier: Frontier) -> Drawing:
     """Draw quality over the number of layers, with the bound on every release in layers above it."""
     points = frontier.by_layers

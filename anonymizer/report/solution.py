@@ -81,6 +81,8 @@ def headline(solution: Solution) -> Iterator[str]:
         f"suppressed ({percent(share)})."
     )
     yield describe_proof(solution)
+    if solution.over_time is not None:
+        yield from solution.over_time.sentences()
     if solution.layers:
         yield say_narrowed(solution.narrowed, solution.records - solution.suppressed)
 
@@ -100,6 +102,11 @@ def describe_proof(solution: Solution) -> str:
     if solution.status is Status.OPTIMAL:
         scope = PROVEN[ModelKind.of(solution.release.policy.risk)]
         return f"Proven optimal: {work}, {scope}.{order}"
+    if solution.stopped is StopReason.COMPLETE and solution.problem.earlier is not None:
+        return (
+            f"Best found: {work}; the optimum's quality is at most {1 - proof.bound:.6f}, a gap of "
+            f"{solution.gap:.2g}, as several groups of people hide who left."
+        )
     if solution.stopped is StopReason.COMPLETE:
         names = quote_some(model.name for model in solution.problem.models if not model.exact)
         return (

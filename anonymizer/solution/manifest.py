@@ -24,6 +24,7 @@ from anonymizer.proof.format import PROOF_NAMES
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.risk import packages_of
 from anonymizer.solution.findings import check_strict
+from anonymizer.solution.over_time import check_register, enter
 from anonymizer.solution.solution import Solution
 
 FILE_NAME = "manifest.json"
@@ -168,6 +169,7 @@ def stage_release(
 ) -> dict[str, str]:
     """Write the released table, its manifest and a proof; return what each file will be called."""
     target = solution.release.policy.release.table
+    check_register(solution.problem.earlier, older_manifest(staging.folder), staging.folder)
     if solution.problem.policy.release.strict:
         check_strict(solution.findings)
     solution.release.microdata.clear_workspace()
@@ -180,7 +182,10 @@ def stage_release(
         written = stage_proof(proof, staging)
         manifest = make_manifest(solution, released, written)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
+        file = staging.seal(FILE_NAME)
+        file.write_text(text, encoding="utf-8")
+        if (undo := enter(solution.problem, solution.outcome, manifest, file)) is not None:
+            staging.undo.append(undo)
     files = {"release": where, "manifest": str(staging.folder / FILE_NAME)}
     return files if written is None else {**files, "proof": str(staging.folder / written["name"])}
 
@@ -242,6 +247,14 @@ def old_files(folder: Path, name: str) -> list[Path]:
         return []
     files = sorted((folder / old).iterdir()) if (folder / old).is_dir() else [folder / old]
     return [path.relative_to(folder) for path in files]
+
+
+def older_manifest(folder: Path) -> Mapping[str, Any]:
+    """Return the manifest in a folder, as it stands; nothing where there is none."""
+    try:
+        return read_manifest(folder / FILE_NAME)
+    except AnonymizerError:
+        return {}
 
 
 def old_tables(folder: Path) -> list[Path]:
@@ -345,6 +358,20 @@ class DeclaredOverall(BaseModel):
     """Whether these are all values of the input."""
 
 
+class DeclaredEarlier(BaseModel):
+    """The releases before; what other ways would have cost is compared as it is."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    """That of the register."""
+    releases: Count
+    compared: Count
+    """How many of them were not forgotten."""
+    previous: str
+    accepted: Count
+
+
 class DeclaredReference(BaseModel):
     """How far classes are from input and release; the other figures are compared as they are."""
 
@@ -405,6 +432,8 @@ class Manifest(BaseModel):
     risk: Risks
     seconds: FiniteFloat | None = None
     """What reading and searching took; not there in older manifests."""
+    earlier: DeclaredEarlier | None = None
+    """Not there without a register."""
     proof_file: DeclaredProof | None = None
     """Not there where none was written."""
 

@@ -14,7 +14,13 @@ import numpy as np
 from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.secret import describe_input
 from anonymizer.display import Plotted, shown
-from anonymizer.errors import AnonymizerWarning, InfeasibleError, PolicyError, percent
+from anonymizer.errors import (
+    AnonymizerWarning,
+    InfeasibleError,
+    PolicyError,
+    ReleaseError,
+    percent,
+)
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.kernels.compilation import timed
 from anonymizer.layers.layering import one_layer
@@ -42,6 +48,7 @@ from anonymizer.solution.layered import (
     proof_of,
     search_layers,
 )
+from anonymizer.solution.over_time import OverTime, Way, over_time
 from anonymizer.solution.release import Release
 from anonymizer.solution.study import StudySolution, anonymize_study
 
@@ -145,6 +152,11 @@ class Solution(Plotted):
         of_solution = (self.problem, self.release, self.outcome, self.after)
         return find(Looked(*of_solution, tuple(self.collapsed), searched))
 
+    @cached_property
+    def over_time(self) -> OverTime | None:
+        """The release beside earlier ones, and other ways to make it; None without a register."""
+        return over_time(self.problem, Way(self.quality, self.suppressed, self.scheme))
+
     @property
     def loss_over_existing(self) -> dict[str, float]:
         """The loss over the codes that occur, where a hierarchy counts all codes of a form instead."""
@@ -165,6 +177,11 @@ class Solution(Plotted):
 
         Rows are shuffled by the system's randomness unless seeded; called again, they are the same.
         """
+        if self.problem.earlier is not None:
+            raise ReleaseError(
+                "policy: release.register: a dataframe alone would be a release that the register does "
+                "not know; use write_release, which enters it."
+            )
         if self.problem.policy.release.strict:
             check_strict(self.findings)
         return self.release.to_frame(self.random(seed))
@@ -201,6 +218,7 @@ class Solution(Plotted):
             "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
             "risk": {"before": asdict(self.before), "after": asdict(self.after)},
             "references": [asdict(each) for each in self.references],
+            **({} if self.over_time is None else {"earlier": self.over_time.describe()}),
         }
 
     def describe_layers(self) -> dict[str, Any]:
@@ -351,7 +369,7 @@ def solve(
         return anonymize_in_layers(problem, seconds, on_progress)
     with timed(seconds, "search"):
         found = search(
-            problem.evaluator,
+            problem.searched,
             problem.lattice,
             problem.limits,
             problem.policy.machine.workers,
@@ -456,7 +474,7 @@ def make_solution(
     scheme = problem.named(best.scheme)
     narrowed = None
     if layers is None:
-        losses = problem.evaluator.attribute_losses(classes, suppressed)
+        losses = problem.alone.attribute_losses(classes, suppressed)
         layering = one_layer(microdata, best.scheme, suppressed[classes.label_of_tuple])
     else:
         losses, layering = layers.attribute_loss, layers.layering

@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from anonymizer.attacks.result import Attacks
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import AnonymizerError
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.kept import KEPT, find_warnings
+from anonymizer.report.attacks import verdict
 from anonymizer.report.decision import QUESTIONS
 from anonymizer.report.page import share
 from anonymizer.report.words import join
@@ -48,6 +50,7 @@ def checklist_of(
     decisions: Mapping[str, Decision],
     notes: list[str],
     folder: Folder,
+    attacks: Attacks | None = None,
 ) -> list[dict[str, Any]]:
     """List the conditions, what must be fixed first."""
     found = [
@@ -55,6 +58,7 @@ def checklist_of(
         *warning_checks(notes),
         kept_check(solution.problem.policy, table, decisions),
         *solution_checks(solution),
+        attack_check(attacks),
         context_check(folder),
     ]
     return [asdict(each) for each in sorted(found, key=lambda each: [*State].index(each.state))]
@@ -136,6 +140,15 @@ def proof_check(solution: Solution) -> Check:
         return Check(State.FINE, "No other scheme is better", "proven", "explore")
     gap = "" if solution.gap is None else f"by up to {solution.gap:.4f} of quality"
     return Check(State.DECIDE, "A better release may exist", gap, "explore")
+
+
+def attack_check(attacks: Attacks | None) -> Check:
+    """Say whether attacks were tried on this release, and whether any succeeds."""
+    if attacks is None:
+        return Check(State.DECIDE, "No attack has been tried on this release", "", "risk")
+    said = verdict(attacks)
+    ahead = any(each.exceeds for each in attacks.tried)
+    return Check(State.DECIDE if ahead else State.FINE, f"{said[0].upper()}{said[1:]}", "", "risk")
 
 
 def context_check(folder: Folder) -> Check:

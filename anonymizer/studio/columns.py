@@ -13,6 +13,7 @@ import numpy as np
 from anonymizer.data.coded import LoadedTable
 from anonymizer.data.column import MISSING, Column
 from anonymizer.errors import DataError, suggest_name
+from anonymizer.hierarchy.fields import is_whole
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Role
 from anonymizer.proposal.choices import check_needed
@@ -162,11 +163,15 @@ def describe_rows(table: LoadedTable, start: Any, count: Any) -> dict[str, Any]:
 
 def rows_in_view(table: LoadedTable, start: Any, count: Any) -> range:
     """Return the rows asked for that exist."""
-    if not isinstance(start, int) or not isinstance(count, int):
+    return rows_asked(table.rows or 0, start, count)
+
+
+def rows_asked(total: int, start: Any, count: Any) -> range:
+    """Return those of some rows that are asked for and exist."""
+    if not is_whole(start) or not is_whole(count):
         raise DataError("the rows in view are two whole numbers; reload the page.")
-    total = table.rows or 0
-    first = min(max(start, 0), total)
-    return range(first, min(total, first + min(max(count, 0), MOST_ROWS)))
+    first = min(max(int(start), 0), total)
+    return range(first, min(total, first + min(max(int(count), 0), MOST_ROWS)))
 
 
 def texts_of(column: Column, rows: range) -> list[str]:

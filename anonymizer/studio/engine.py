@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from anonymizer.attacks.result import Attacks
 from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.table import Table
 from anonymizer.errors import (
@@ -40,6 +41,12 @@ from anonymizer.studio.figures import (
     describe_solution,
 )
 from anonymizer.studio.folder import Folder
+from anonymizer.studio.outcomes import (
+    OnStep,
+    compare_thresholds,
+    describe_attacks,
+    try_attacks,
+)
 from anonymizer.studio.release import write
 from anonymizer.studio.worker import Cancelled, Job, Worker
 
@@ -59,6 +66,10 @@ class StudioEngine:
         self.events, self.worker = events, Worker()
         self.beside = Worker()
         """For questions about a solution that is there; the search never waits for them."""
+        self.trials = Worker()
+        """For what takes long, so that looking elsewhere meanwhile does not end it."""
+        self.attacks: Attacks | None = None
+        """What attackers found in the release of the policy as it is, once that was tried."""
         self.sight: Sight | None = None
         self.lock = threading.Lock()
         """Held while a policy is replaced, or something found for it is taken: never for an older one."""
@@ -95,8 +106,9 @@ class StudioEngine:
 
         with self.lock:
             if sequence is None:
-                self.solution = self.frontier = self.explanation = None
+                self.solution = self.frontier = self.explanation = self.attacks = None
                 self.told = {}
+                self.trials.drop()
             return self.worker.submit(self.guarded(run, revision))
 
     @contextmanager
@@ -169,7 +181,8 @@ class StudioEngine:
         def run(job: Job) -> None:
             job.check()
             with noting([]):
-                made = write(found, folder, lambda what: self.say(what, revision))
+                tried = None if self.attacks is None else self.attacks.describe()
+                made = write(found, folder, tried, lambda what: self.say(what, revision))
             self.tell("released", revision, **made)
 
         self.worker.submit(self.guarded(run, revision))
@@ -195,9 +208,44 @@ class StudioEngine:
         assert found is not None
 
         def look(job: Job) -> dict[str, Any]:
-            return describe_evidence(found, job.check)
+            return describe_evidence(found, self.steps(job, "analysing", revision))
 
         self.look_beside("evidence", revision, None, "analysing", look)
+
+    def try_attacks(self, revision: int) -> None:
+        """Try every attack on the release."""
+        found, table = self.solution, self.table
+        assert found is not None
+        assert table is not None
+
+        def look(job: Job) -> dict[str, Any]:
+            with noting([]):
+                tried = try_attacks(found, table, self.steps(job, "trying", revision))
+            with self.taking(job):
+                self.attacks = tried
+            return describe_attacks(tried)
+
+        self.look_beside("attacks", revision, None, "trying", look, self.trials)
+
+    def compare_thresholds(self, revision: int) -> None:
+        """Make the policy's analyses on the release at each threshold of the frontier."""
+        swept = self.frontier
+        assert swept is not None
+
+        def look(job: Job) -> dict[str, Any]:
+            with noting([]):
+                return compare_thresholds(swept, self.steps(job, "comparing", revision))
+
+        self.look_beside("outcomes", revision, None, "comparing", look, self.trials)
+
+    def steps(self, job: Job, what: str, revision: int) -> OnStep:
+        """Return what is told before each step of something long; it ends what nobody waits for."""
+
+        def on_step(step: str, share: float) -> None:
+            job.check()
+            self.say(what, revision, step=step, share=share)
+
+        return on_step
 
     def look_beside(
         self,
@@ -206,8 +254,12 @@ class StudioEngine:
         asked: Any,
         what: str,
         look: Callable[[Job], dict[str, Any]],
+        worker: Worker | None = None,
     ) -> None:
-        """Have something found of a solution that is there; the answer may be what went wrong."""
+        """Have something found of a solution that is there; the answer may be what went wrong.
+
+        What `trials` find is told to pages that are opened later, too.
+        """
 
         def run(job: Job) -> None:
             told: dict[str, Any] = {}
@@ -225,14 +277,23 @@ class StudioEngine:
                 }
             finally:
                 if not job.dropped.is_set():
-                    self.events.tell(kind, revision=revision, asked=asked, **told)
+                    if worker is not None:
+                        self.tell(kind, revision, **told)
+                    else:
+                        self.events.tell(kind, revision=revision, asked=asked, **told)
                 self.events.tell("idle", revision=revision)
 
-        self.beside.submit(run)
+        (worker or self.beside).submit(run)
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """All that may be at work."""
+        return self.worker, self.beside, self.trials
 
     def stop(self) -> bool:
         """Let what is in work end with what it has; return whether there is anything."""
-        return any([self.worker.stop(), self.beside.stop()])
+        stopped = [each.stop() for each in self.workers]
+        return any(stopped)
 
     def sweep(self, job: Job, found: Solution, revision: int) -> None:
         """Find the optima at other thresholds of the policy's first model, if it declares any."""
@@ -315,8 +376,8 @@ class StudioEngine:
 
     def close(self) -> None:
         """End the threads."""
-        self.worker.close()
-        self.beside.close()
+        for each in self.workers:
+            each.close()
 
 
 def panel_of(error: Exception) -> str | None:

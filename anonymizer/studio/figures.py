@@ -105,17 +105,19 @@ def describe_frontier(frontier: Frontier) -> dict[str, Any]:
     }
 
 
-def describe_evidence(solution: Solution, check: Callable[[], None]) -> dict[str, Any]:
-    """Make every stated analysis on both; `check` raises if nobody waits for them any more."""
-    if not solution.problem.policy.analysis:
+def describe_evidence(solution: Solution, on_step: Callable[[str, float], None]) -> dict[str, Any]:
+    """Make every stated analysis on both; `on_step` raises if nobody waits for them any more."""
+    stated = [each.name for each in solution.problem.policy.analysis]
+    if not stated:
         return {"results": []}
-    found = evidence_of(solution, lambda _: check())
+    found = evidence_of(solution, lambda a: on_step(a.name, stated.index(a.name) / len(stated)))
     return {"results": describe_sections(map(result_section, found.results))}
 
 
 def describe_utility(solution: Solution) -> dict[str, Any]:
     """Return what is left of columns and of pairs of them, and who is missing."""
-    return {"sections": describe_sections(comparison_sections(compare(solution)))}
+    *left, missing = describe_sections(comparison_sections(compare(solution)))
+    return {"sections": left, "missing": missing}
 
 
 # --- sections

@@ -12,6 +12,7 @@ from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
 from anonymizer.studio import (
     attackers,
+    classes,
     columns,
     context,
     explore,
@@ -130,6 +131,12 @@ def output(session: Session, asked: Asked) -> Any:
     """The rows in view, beside what they become."""
     view = asked.get("start"), asked.get("count")
     return columns.describe_output(table_of(session), session.solution(), *view)
+
+
+def list_classes(session: Session, asked: Asked) -> Any:
+    """The classes of the output in view, released or dropped."""
+    which = asked.get("dropped"), asked.get("largest"), asked.get("start"), asked.get("count")
+    return classes.describe_classes(table_of(session), session.solution(), *which)
 
 
 def role(session: Session, asked: Asked) -> Any:
@@ -258,10 +265,32 @@ def evidence(session: Session, asked: Asked) -> Any:
     return {}
 
 
+def try_attacks(session: Session, asked: Asked) -> Any:
+    """Try every attack on the release; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        session.solution()
+        session.engine.try_attacks(session.opened.revision)
+    return {}
+
+
+def compare_thresholds(session: Session, asked: Asked) -> Any:
+    """Make the policy's analyses at each threshold; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        if not session.solution().problem.policy.analysis:
+            raise DataError("the policy states no analysis; state one under Utility.")
+        if session.engine.frontier is None:
+            raise NotOpenError("there is no frontier of this policy, or it is not found yet.")
+        session.engine.compare_thresholds(session.opened.revision)
+    return {}
+
+
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
-    given = session.solution(), table_of(session), session.decisions(), session.engine.notes
-    checks = checklist_of(*given, session.folder)
+    engine = session.engine
+    given = session.solution(), table_of(session), session.decisions(), engine.notes
+    checks = checklist_of(*given, session.folder, engine.attacks)
     return {"checks": checks, "folder": str(session.folder.release)}
 
 
@@ -298,6 +327,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "columns": describe_columns,
     "rows": rows,
     "output": output,
+    "classes": list_classes,
     "role": role,
     "person": person,
     "propose": propose,
@@ -314,6 +344,8 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "attack": attack,
     "utility": describe_utility,
     "evidence": evidence,
+    "try-attacks": try_attacks,
+    "compare-thresholds": compare_thresholds,
     "checklist": checklist,
     "context": describe_context,
     "state-context": state_context,

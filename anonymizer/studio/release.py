@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,12 @@ PAGES = {EXPLANATION, DECISION}
 """What is written beside a release and can be read in the browser."""
 
 
-def write(solution: Solution, folder: Folder, say: Callable[[str], None]) -> dict[str, Any]:
+def write(
+    solution: Solution,
+    folder: Folder,
+    attacks: Mapping[str, Any] | None,
+    say: Callable[[str], None],
+) -> dict[str, Any]:
     """Write release, manifest and pages for whoever decides; read them back and verify every claim."""
     release, policy = solution.release, solution.problem.policy
     say("releasing")
@@ -43,7 +48,7 @@ def write(solution: Solution, folder: Folder, say: Callable[[str], None]) -> dic
     # from the files alone: nothing of what made the release is used
     found = verify(files["release"], folder.policy, against=policy.data_path)
     say("deciding")
-    files["decision"] = str(write_decision(Path(files["release"]), solution, folder))
+    files["decision"] = str(write_decision(Path(files["release"]), solution, folder, attacks))
     return {
         "files": files,
         "passed": found.passed,
@@ -64,11 +69,18 @@ def repeated(solution: Solution) -> dict[str, Any] | None:
         return None
 
 
-def write_decision(released: Path, solution: Solution, folder: Folder) -> Path:
+def write_decision(
+    released: Path, solution: Solution, folder: Folder, attacks: Mapping[str, Any] | None
+) -> Path:
     """Write the page for whoever answers for a release beside it; the release is read from its file."""
     policy = solution.problem.policy
     made = decide(
-        released, policy, policy.data_path, context=folder.stated(), evidence=repeated(solution)
+        released,
+        policy,
+        policy.data_path,
+        context=folder.stated(),
+        attacks=attacks,
+        evidence=repeated(solution),
     )
     page = render_decision(made, provenance_of(policy, solution.release.table, released))
     with Staging(folder.release, [released, folder.policy, *policy.files]) as staging:

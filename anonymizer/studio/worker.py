@@ -51,6 +51,13 @@ class Worker:
             self.condition.notify()
         return job
 
+    def drop(self) -> None:
+        """Drop all that was asked for."""
+        with self.condition:
+            for job in (self.waiting, self.current):
+                if job is not None:
+                    job.dropped.set()
+
     def stop(self) -> bool:
         """Let the job in work end with what it has; return whether there is one."""
         with self.condition:
@@ -61,11 +68,9 @@ class Worker:
 
     def close(self) -> None:
         """Drop everything and end the thread."""
+        self.drop()
         with self.condition:
             self.closed = True
-            for job in (self.waiting, self.current):
-                if job is not None:
-                    job.dropped.set()
             self.condition.notify()
 
     def loop(self) -> None:

@@ -14,6 +14,7 @@ from anonymizer.problem import Problem, Source, open_data
 from anonymizer.solution.manifest import as_answered, schemes_to_apply
 from anonymizer.solution.solution import Solution, apply
 from anonymizer.verification.original import check_rows, released_columns
+from anonymizer.verification.register import register_before
 
 
 def applied_again(
@@ -23,7 +24,8 @@ def applied_again(
     table = policy.data.open_release(released, policy.machine.memory)
     policy = as_answered(policy, manifest)
     policy = policy.with_columns([*table.columns, *manifest["policy"].get("attributes", ())])
-    problem = Problem.read(open_data(original, policy), policy, warn=False)
+    register = register_before(policy, manifest)
+    problem = Problem.read(open_data(original, policy), policy, warn=False, register=register)
     solution = apply(problem, None, schemes_to_apply(manifest))
     check_same(table, solution)
     return solution

@@ -49,6 +49,7 @@ from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures, differing_keys
 from anonymizer.verification.date_shift import check_moved
 from anonymizer.verification.order import find_order, ranks_of
+from anonymizer.verification.register import check_classes, register_before
 
 LEAST_SECONDS = 1.0
 """A search that is repeated may take so long, however fast the first one was."""
@@ -78,6 +79,12 @@ def check_against(
         lost = "the sample can be drawn again only with the key that drew it"
         yield Check(claim, None, lost, about_risk=True)
         return
+    try:
+        register = register_before(policy, manifest)
+    except ReleaseError as error:
+        yield check_input(original, manifest["input"])
+        yield Check(claim, None, f"the release cannot be made again: {error}", about_risk=True)
+        return
     person = [] if policy.data.id is None else [policy.data.id]
     models = policy.load_models()
     beside = [*columns_beside(models, policy), *columns_of_subsets(models)]
@@ -85,7 +92,7 @@ def check_against(
     ordered = [name for name in policy.dropped if name in original.columns]
     loaded = load(original, [*released_columns(policy), *person, *beside, *ordered])
     try:
-        problem = Problem.read(loaded, policy, warn=False)
+        problem = Problem.read(loaded, policy, warn=False, register=register)
         solution = apply(problem, None, schemes_to_apply(manifest))
     except AnonymizerError as error:
         yield check_input(original, manifest["input"])
@@ -120,6 +127,7 @@ def check_against(
     yield check_figures(claim, figures, claimed)
     yield check_given_away(problem)
     yield from check_rows(table, problem.table, solution.release)
+    yield from check_classes(solution, manifest)
     if in_layers(problem):
         yield check_bound(problem, manifest, seconds_left(manifest, started))
     else:

@@ -55,6 +55,7 @@ from anonymizer.verification.reading import (
     layers_of,
     read_release,
 )
+from anonymizer.verification.register import check_register
 from anonymizer.verification.study import verify_study
 
 
@@ -86,6 +87,7 @@ def verify(
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
     checks = list(check_release(table, policy, manifest))
+    beside_others = list(check_register(policy, manifest))
     original = None if against is None else open_original(against, policy)
     if original is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
         with_original = list(check_against(table, original, policy, manifest, beside, started))
@@ -98,7 +100,7 @@ def verify(
     if not compared and all(check.passed for check in checks[2:BASIC_CHECKS]):
         checks += check_kept(table, policy, hierarchies_used(policy, manifest))
         checks += check_not_compared(policy)
-    return Verification((*checks, *check_people(policy, manifest, original)))
+    return Verification((*checks, *beside_others, *check_people(policy, manifest, original)))
 
 
 def proof_beside(released: TableLike, manifest: Any) -> Path | None:

@@ -46,6 +46,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "try": {"changes": [{"path": ["risk", 0, "k"], "value": 5}], "sequence": 1},
     "rows": {"start": 0, "count": 20},
     "output": {"start": 5, "count": 20},
+    "classes": {"dropped": True, "largest": False, "start": 0, "count": 20},
     "role": {"column": "stay", "role": "sensitive"},
     "person": {"column": None},
     "propose": {"recipient": "agreement", "need": ["age"]},
@@ -61,8 +62,10 @@ RIGHT: dict[str, dict[str, Any]] = {
 """Questions that are right, beside the revision; the others need nothing."""
 WITH_REVISION = {
     *("change", "try", "undo", "redo", "role", "person", "propose", "set-hierarchy"),
-    *("import-hierarchy", "attack", "evidence", "release"),
+    *("import-hierarchy", "attack", "evidence", "try-attacks", "compare-thresholds", "release"),
 }
+REFUSED = {"mend", "compare-thresholds"}
+"""Right where a table waits to be mended, and where the policy states an analysis."""
 BODIES = (
     *(b"", b"{", b"[]", b"null", b"\xff\xfe", b'"a"', b"1e999", b'{"a": NaN}', b"{" * 5000),
     *(b"[" * 100_000, b'{"a":' * 3000 + b"1" + b"}" * 3000, b'{"revision": 1' + b"0" * 5000 + b"}"),
@@ -96,7 +99,7 @@ class Asked:
         engine = self.session.engine
         computed, end = time.process_time() + PATIENCE, time.monotonic() + LONGEST
         while time.process_time() < computed and time.monotonic() < end:
-            if all(w.waiting is None and w.current is None for w in (engine.worker, engine.beside)):
+            if all(w.waiting is None and w.current is None for w in engine.workers):
                 return True
             time.sleep(0.005)
         return False
@@ -111,7 +114,7 @@ class Asked:
             if "should not have happened" in text:
                 yield f"an event says {text[text.index('should not') - 5 :][:300]}"
         self.told.clear()
-        for worker in (self.session.engine.worker, self.session.engine.beside):
+        for worker in self.session.engine.workers:
             if not worker.thread.is_alive():
                 yield "a thread has died"
 

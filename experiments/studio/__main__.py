@@ -18,7 +18,7 @@ from experiments.datasets import RESULTS
 from experiments.running import run_main
 
 FOLDER = RESULTS / "studio"
-PERSPECTIVES = ("start", "hierarchies", "explore", "utility", "risk", "release")
+PERSPECTIVES = ("start", "hierarchies", "explore", "rows", "utility", "risk", "release")
 WAYS = {
     "": (1200, "light", PERSPECTIVES),
     "-narrow-dark": (800, "dark", ("explore",)),

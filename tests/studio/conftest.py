@@ -111,9 +111,10 @@ class Asking:
 
     def settle(self) -> None:
         """Wait until nothing is being worked on."""
-        worker = self.session.engine.worker
-        while worker.waiting is not None or worker.current is not None:
-            time.sleep(0.01)
+        engine = self.session.engine
+        for worker in (engine.worker, engine.trials):
+            while worker.waiting is not None or worker.current is not None:
+                time.sleep(0.01)
 
 
 @pytest.fixture

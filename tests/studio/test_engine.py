@@ -76,4 +76,5 @@ def test_layers_are_solved_though_there_is_no_scheme_to_step_through(studio):
     assert studio.session.solution().layers
     told = dict(studio.session.story())
     assert told["solution"]["solution"]["layers"]
-    assert "explanation" not in told
+    assert told["explanation"]["explanation"]["drivers"] == []
+    assert "frontier" not in told

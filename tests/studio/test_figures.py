@@ -76,7 +76,7 @@ def test_analyses_that_nobody_waits_for_are_given_up(studio):
     studio.change("analysis", value=[MARGINALS])
     studio.settle()
 
-    def stop() -> None:
+    def stop(*_: Any) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
@@ -84,7 +84,8 @@ def test_analyses_that_nobody_waits_for_are_given_up(studio):
 
 
 def test_what_is_left_is_said_as_in_the_report(studio):
-    found = studio.ask("utility")["sections"]
+    answer = studio.ask("utility")
+    found = [*answer["sections"], answer["missing"]]
     sections = comparison_sections(compare(studio.session.solution()))
     for each, section in zip(found, sections, strict=True):
         assert (each["title"], said_in(each)) == (section.title, list(section.sentences))

@@ -27,7 +27,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install ano
 
 SCRIPT = "<script>window.ran=1</script>"
 IMAGE = "<img src=x onerror=window.ran=1>"
-PERSPECTIVES = ("start", "hierarchies", "explore", "utility", "risk", "release")
+PERSPECTIVES = ("start", "hierarchies", "explore", "rows", "utility", "risk", "release")
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
@@ -271,9 +271,9 @@ def test_a_level_shows_every_value_with_its_records_and_gives_the_focus_back(see
     seen.page.click('[data-key="level-sex"]')
     seen.page.wait_for_selector("dialog[open]")
     level = seen.session.solution().scheme["sex"]
-    assert seen.text("#level-title") == f"sex, level {level} of 1"
+    assert seen.text("#dialog-title") == f"sex, level {level} of 1"
     records = sum(
-        int(text) for text in seen.page.locator("#level td:nth-child(2)").all_inner_texts()
+        int(text) for text in seen.page.locator("#dialog td:nth-child(2)").all_inner_texts()
     )
     assert records == 400
     seen.page.keyboard.press("Escape")
@@ -440,9 +440,35 @@ def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(ad
 
 
 def test_rows_stand_beside_what_they_become(seen):
+    seen.show("rows")
+    seen.page.wait_for_selector("[data-view=rows] .rows tbody tr")
+    assert seen.page.locator("[data-view=rows] .rows th").first.inner_text() == "#"
+
+
+def test_classes_are_browsed_with_their_sensitive_values_and_the_rule_that_dropped_them(seen):
+    seen.show("rows")
+    seen.page.wait_for_selector("#classes tbody tr")
+    heads = seen.page.locator("#classes thead th").all_inner_texts()
+    assert heads == ["people", "records", "age", "sex", "zip", "diagnosis"]
+    solution = seen.session.solution()
+    least = solution.outcome.classes.sizes[~solution.outcome.suppressed].min()
+    assert seen.text("#classes tbody td >> nth=0") == str(least)
+    seen.page.select_option('[data-key="classes-dropped"]', "true")
+    seen.page.wait_for_selector("#classes thead th:has-text('why')")
+    assert "k-anonymity with k = 3" in seen.text("#classes tbody tr >> nth=0")
+    assert seen.text("#rules").startswith(f"{solution.suppressed} records")
+    seen.page.wait_for_selector("h2:has-text('Who is missing')")
+
+
+def test_a_picture_is_enlarged_and_closed_by_a_key(seen):
     seen.show("utility")
-    seen.page.wait_for_selector("[data-view=utility] .rows tbody tr")
-    assert seen.page.locator("[data-view=utility] .rows th").first.inner_text() == "#"
+    seen.page.wait_for_selector("h2:has-text('associations')")
+    small = seen.page.locator("section:has(h2:has-text('associations')) svg").bounding_box()
+    seen.page.click("section:has(h2:has-text('associations')) button.enlarge")
+    large = seen.page.locator("dialog[open] svg").bounding_box()
+    assert large["width"] > 1.5 * small["width"]
+    seen.page.keyboard.press("Escape")
+    assert seen.page.locator("dialog[open]").count() == 0
 
 
 def test_an_analysis_is_stated_made_on_both_and_removed(seen):
@@ -459,10 +485,37 @@ def test_an_analysis_is_stated_made_on_both_and_removed(seen):
     assert f"{value:.4g}" in seen.text("#analyses section p >> nth=0")
     assert seen.page.locator("#analyses figure svg").count() == 1
     seen.idle()
-    seen.page.wait_for_selector("[data-view=utility] .rows")  # all that was asked is there
+    seen.page.wait_for_selector("[data-view=utility] figure")  # all that was asked is there
     seen.page.click('[data-key="drop-0"]')
     seen.until_revision(3)
     assert "analysis" not in seen.session.document
+    assert seen.complaints == []
+
+
+def test_a_threshold_is_chosen_by_what_the_analyses_keep_and_that_is_said(seen):
+    stated = {"name": "older", "kind": "linear", "formula": "age ~ sex"}
+    seen.session.change(1, [{"path": ["analysis"], "value": [stated]}], "stated")
+    seen.until_revision(2)
+    seen.show("explore")
+    seen.page.click('[data-key="compare-thresholds"]')
+    seen.page.wait_for_selector("#outcomes table")
+    assert "gave other results" in seen.text("#outcomes .note")
+    assert "(the policy)" in seen.text("#outcomes tr.chosen")
+    seen.page.click('[data-key="outcome-12"]')
+    seen.until_revision(3)
+    assert seen.session.document["risk"][0]["k"] == 12
+    assert seen.session.opened.label.endswith("chosen by the analyses")
+    assert seen.complaints == []
+
+
+def test_attacks_are_tried_from_the_page_and_settle_the_checklist(seen):
+    seen.show("risk")
+    seen.page.click('[data-key="try-attacks"]')
+    seen.page.wait_for_selector("#attacks h2:has-text('Attacks') >> nth=1")
+    assert "beyond" in seen.text("#attacks section >> nth=1")
+    seen.show("release")
+    seen.page.wait_for_selector("#checklist")
+    assert "No attack has been tried" not in seen.text("#checklist")
     assert seen.complaints == []
 
 

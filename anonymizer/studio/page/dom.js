@@ -58,18 +58,32 @@ function scroller(content) {
 }
 
 // A section of the reports: sentences, tables and pictures, some of which are folded.
-export function section(found, { heading = "h2", beside = null, ...properties } = {}) {
+export function section(found, { heading = "h2", beside = null, unfolded = false, ...properties } = {}) {
   const folded = (summary, content) => (summary ? make("details", {}, make("summary", {}, summary), content) : content);
   const said = ({ text, tone }) => (tone ? make("span", { class: tone }, text) : text);
   const pictures = (all) => make("div", { class: "charts" }, all.map((each) =>
-    make("figure", {}, chart(each.chart), each.caption ? make("figcaption", { class: "quiet" }, each.caption) : null)));
+    make("figure", {}, chart(each.chart), make("figcaption", { class: "quiet" }, each.caption, " ",
+      make("button", { type: "button", class: "enlarge", "aria-label": `Enlarge: ${each.caption || found.title}`, onclick: () => enlarge(each, found.title) }, "Enlarge")))));
   const written = ({ header, rows, numeric, folded: summary }) =>
-    folded(summary, table(header, rows.map((row) => row.map(said)), { figures: [...numeric.keys()].filter((at) => numeric[at]) }));
+    folded(unfolded ? null : summary, table(header, rows.map((row) => row.map(said)), { figures: [...numeric.keys()].filter((at) => numeric[at]) }));
   return make("section", { class: "card", ...properties }, make(heading, {}, found.title, beside),
     found.sentences.map(({ text, tone }) => make("p", { class: tone || undefined }, text)),
     found.figures.map(written),
     found.pictures.length ? pictures(found.pictures) : null,
-    found.folded.length ? folded(`${whole(found.folded.length)} more pictures`, pictures(found.folded)) : null);
+    found.folded.length ? folded(`${whole(found.folded.length)} more ${found.folded.length === 1 ? "picture" : "pictures"}`, pictures(found.folded)) : null);
+}
+
+function enlarge({ chart: markup, caption }, title) {
+  showDialog(caption || title, make("div", { class: "enlarged", tabindex: 0, role: "region", "aria-label": caption || title }, chart(markup)));
+}
+
+// A dialog over the page; Escape closes it, and the focus goes back to where it was.
+const dialog = () => document.getElementById("dialog") ?? document.body.appendChild(make("dialog", { id: "dialog", "aria-labelledby": "dialog-title" }));
+
+export function showDialog(title, ...content) {
+  const box = dialog();
+  box.replaceChildren(make("div", { class: "head" }, make("h2", { id: "dialog-title" }, title), make("button", { type: "button", autofocus: true, onclick: () => box.close() }, "Close")), ...content);
+  if (!box.open) box.showModal();
 }
 
 export function option(value, text, chosen) {

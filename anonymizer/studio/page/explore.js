@@ -5,6 +5,7 @@ import { attempt, change, on, put, shown, studio, tryOut } from "./studio.js";
 import { ask } from "./server.js";
 import { kept } from "./kept.js";
 import { showLevel } from "./level.js";
+import { outcomes } from "./trials.js";
 
 let hand = null; // levels chosen by hand, and what they cost
 
@@ -252,7 +253,9 @@ export function render(panel) {
   }
   panel.replaceChildren(make("div", { "data-view": "explore" },
     make("div", { class: "columns" }, make("div", { "data-part": "models" }, models()), make("div", { "data-part": "frontier" }, frontier())),
-    make("div", { "data-part": "scheme" }, scheme()), kept(redraw), make("div", { class: "columns" }, next())));
+    make("div", { "data-part": "scheme" }, scheme()),
+    studio.frontier ? outcomes(studio.frontier.parameter, studio.problem.models.findIndex((model) => model.name === studio.frontier.model)) : null,
+    kept(redraw), make("div", { class: "columns" }, next())));
 }
 
 export function update(panel) {

@@ -7,6 +7,7 @@ import { welcome } from "./welcome.js";
 import * as start from "./start.js";
 import * as hierarchies from "./hierarchies.js";
 import * as explore from "./explore.js";
+import * as rows from "./rows.js";
 import * as utility from "./utility.js";
 import * as risk from "./risk.js";
 import * as release from "./release.js";
@@ -17,6 +18,7 @@ const PERSPECTIVES = [
   { id: "start", name: "Start", view: start },
   { id: "hierarchies", name: "Hierarchies", view: hierarchies },
   { id: "explore", name: "Explore", view: explore },
+  { id: "rows", name: "Rows", view: rows },
   { id: "utility", name: "Utility", view: utility },
   { id: "risk", name: "Risk", view: risk },
   { id: "release", name: "Release", view: release },
@@ -98,7 +100,7 @@ window.addEventListener("hashchange", () => {
 strip.start();
 policy.start();
 on(["state"], () => { renderTabs(); render(); });
-on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released", "context"], () => {
+on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released", "context", "attacks", "outcomes"], () => {
   if (studio.state.open) keepFocus(() => current.view.update?.(document.getElementById("perspective")));
 });
 on(["solution"], () => say(`Optimum found: quality ${studio.solution.quality.toFixed(4)}`));

@@ -3,6 +3,7 @@
 import { attackers } from "./attackers.js";
 import { drawCurve, legend } from "./curve.js";
 import { draw, make, section, share } from "./dom.js";
+import { attacks } from "./trials.js";
 import { answerTo, studio } from "./studio.js";
 
 let threshold = 0.2;
@@ -31,12 +32,12 @@ export function render(panel) {
   const found = answer(panel);
   panel.replaceChildren(make("div", { "data-view": "risk" }, !found
     ? make("p", { class: "quiet" }, studio.failure ? "There is no solution to look at." : "Looking …")
-    : make("div", { class: "columns" },
+    : [make("div", { class: "columns" },
       make("div", {}, found.sections.map((each) => section(each))),
       make("div", {},
         make("section", { class: "card" }, make("h2", {}, "People above a risk"), curve(found.curve)),
         attackers(),
-        found.kept.map((each) => section(each, { id: "kept" }))))));
+        found.kept.map((each) => section(each, { id: "kept" })))), attacks()]));
 }
 
 export function update(panel) {

@@ -3,7 +3,7 @@
 import { draw, keepFocus, make, option, share, table, whole } from "./dom.js";
 import { attempt, studio } from "./studio.js";
 import { ask } from "./server.js";
-import { cell, scrolling } from "./rows.js";
+import { cell, scrolling } from "./scrolling.js";
 
 const ROLES = { identifying: "removed: it names people", removed: "removed to limit risk", quasi: "generalized", sensitive: "kept, sensitive", insensitive: "kept" };
 const UNSAID = "(not said)";

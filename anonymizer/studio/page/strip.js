@@ -7,7 +7,7 @@ import { undo } from "./policy.js";
 
 const WORDS = {
   reading: "reading the table", searching: "searching", explaining: "explaining", frontier: "other thresholds",
-  compiling: "compiling, once on this machine", releasing: "writing the release", verifying: "verifying", analysing: "making the stated analyses", attacking: "looking as an attacker does", deciding: "writing the decision page",
+  compiling: "compiling, once on this machine", releasing: "writing the release", verifying: "verifying", analysing: "making the stated analyses", attacking: "looking as an attacker does", deciding: "writing the decision page", trying: "attacking the release", comparing: "analysing at each threshold",
 };
 
 function figure(name, text, more, state) {
@@ -72,8 +72,8 @@ function activity() {
   if (!work) return make("div", { class: "activity" });
   const gap = work.gap === null || work.gap === undefined ? "" : `, gap ${quality(work.gap)}`;
   return make("div", { class: "activity", role: "status" },
-    make("progress", work.share === undefined ? {} : { max: 1, value: work.share }),
-    make("span", {}, `${WORDS[work.what] ?? work.what}${gap}`),
+    make("progress", { "aria-label": "Progress", ...(work.share === undefined ? {} : { max: 1, value: work.share }) }),
+    make("span", {}, `${WORDS[work.what] ?? work.what}${work.step ? `: ${work.step}` : ""}${gap}`),
     make("button", { type: "button", "data-key": "cancel", onclick: () => attempt(() => ask("cancel")) }, "Cancel"));
 }
 

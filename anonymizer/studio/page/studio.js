@@ -17,6 +17,8 @@ export const studio = {
   notes: [],
   released: null,
   attacked: null,
+  attacks: null,
+  outcomes: null,
   evidence: null,
 };
 
@@ -30,7 +32,7 @@ export function tell(kind) {
   for (const call of listeners.get(kind) ?? []) call();
 }
 
-const OF_A_REVISION = ["problem", "solution", "explanation", "frontier", "released", "failure"];
+const OF_A_REVISION = ["problem", "solution", "explanation", "frontier", "released", "failure", "attacks", "outcomes"];
 
 export function hear(kind, content) {
   if (OF_A_REVISION.includes(kind) && content.revision !== studio.state.revision) return; // of an older policy
@@ -45,7 +47,7 @@ const HEARD = {
     studio.state = content;
     if (!news) return;
     if (studio.solution) studio.previous = studio.solution;
-    Object.assign(studio, { solution: null, explanation: null, frontier: null, failure: null, tried: null, released: null });
+    Object.assign(studio, { solution: null, explanation: null, frontier: null, failure: null, tried: null, released: null, attacks: null, outcomes: null });
   },
   problem(content) { studio.problem = content; },
   solution(content) {
@@ -60,6 +62,8 @@ const HEARD = {
   idle() { studio.working = null; },
   released(content) { studio.released = content; },
   evidence(content) { studio.evidence = content; },
+  attacks(content) { studio.attacks = content; },
+  outcomes(content) { studio.outcomes = content; },
   attacked(content) { studio.attacked = content; },
   failure(content) { Object.assign(studio, { failure: content.message, mended: content.panel }); },
 };
@@ -118,7 +122,7 @@ export function answerTo(question, view, render, also = () => "") {
   let found = null;
   let asked = null;
   on(["state"], () => { found = null; asked = null; });
-  on(["released", "context"], () => { asked = null; }); // files may have been written meanwhile
+  on(["released", "context", "attacks"], () => { asked = null; }); // files may have been written meanwhile
   return (panel) => {
     const wanted = `${studio.state.revision} ${also()}`;
     if (studio.solution && asked !== wanted) {
