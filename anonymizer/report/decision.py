@@ -56,6 +56,13 @@ PROBABILITIES = {
 }
 """What a key of a context says the probability of."""
 LIMIT = "How likely anybody may be found, tries included"
+CHANCES = {
+    "acceptable": LIMIT,
+    **{
+        key: f"How likely it is: {said[0].lower()}{said[1:]}" for key, said in PROBABILITIES.items()
+    },
+}
+"""What is asked for each key of a context that is a probability."""
 ROLES = {
     Role.IDENTIFYING: "direct identifier",
     Role.QUASI: "indirect identifier",
@@ -119,14 +126,8 @@ def verdict_of(decision: ReleaseDecision) -> Iterator[str]:
 
 def missing_from(context: Context) -> list[str]:
     """Say what is not stated in a context, each with a small letter."""
-    asked = QUESTIONS | {"acceptable": LIMIT}
-    asked |= {key: f"How likely it is: {small(said)}" for key, said in PROBABILITIES.items()}
-    return [small(asked[key]) for key in context.missing()]
-
-
-def small(text: str) -> str:
-    """Begin a text with a small letter."""
-    return text[:1].lower() + text[1:]
+    asked = QUESTIONS | CHANCES
+    return [asked[key][0].lower() + asked[key][1:] for key in context.missing()]
 
 
 def public_sentence(decision: ReleaseDecision) -> str:

@@ -15,7 +15,7 @@ from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.kept import KEPT, find_warnings
 from anonymizer.report.attacks import verdict
-from anonymizer.report.decision import QUESTIONS
+from anonymizer.report.decision import missing_from
 from anonymizer.report.page import share
 from anonymizer.report.words import join
 from anonymizer.search import Status
@@ -154,7 +154,7 @@ def attack_check(attacks: Attacks | None) -> Check:
 def context_check(folder: Folder) -> Check:
     """Say whether the context of the decision page is complete."""
     try:
-        missing = [QUESTIONS[key].lower() for key in folder.stated().missing()]
+        missing = missing_from(folder.stated())
     except AnonymizerError as error:
         said = f"{CONTEXT} cannot be read, so that no decision page can be written"
         return Check(State.FIX, said, str(error), "release")

@@ -8,7 +8,7 @@ from typing import Any
 from anonymizer.data.staging import replace_file
 from anonymizer.decision.context import Context, ReleaseModel
 from anonymizer.errors import AnonymizerError, DataError
-from anonymizer.report.decision import QUESTIONS, RELEASE_MODELS
+from anonymizer.report.decision import CHANCES, QUESTIONS, RELEASE_MODELS
 from anonymizer.studio.folder import CONTEXT, Folder
 from anonymizer.studio.toml_text import plain, rewrite
 from anonymizer.validation import parse
@@ -34,7 +34,7 @@ def describe_context(folder: Folder) -> dict[str, Any]:
                 "choices": choices if key == "release_model" else None,
                 "several": key == "controls",
             }
-            for key, question in QUESTIONS.items()
+            for key, question in (QUESTIONS | CHANCES).items()
         ],
     }
 
@@ -65,11 +65,20 @@ def readable(text: str) -> dict[str, Any]:
 
 def write_context(folder: Folder, stated: Any) -> None:
     """Write answers down; an answer of null is taken out, and comments and other keys stay."""
-    if not isinstance(stated, dict) or not stated.keys() <= QUESTIONS.keys():
+    if not isinstance(stated, dict) or not stated.keys() <= (QUESTIONS | CHANCES).keys():
         raise DataError("the context is not given by its questions; reload the page.")
     text = text_of(folder)
-    merged = {**readable(text), **stated}
+    numbers = {key: number(value) for key, value in stated.items() if key in CHANCES}
+    merged = {**readable(text), **stated, **numbers}
     wanted = {key: value for key, value in merged.items() if value is not None}
     parse(Context, wanted, CONTEXT)
     folder.path.mkdir(parents=True, exist_ok=True)
     replace_file(folder.context, rewrite(text, wanted).encode())
+
+
+def number(answer: Any) -> Any:
+    """Read an answer that is to be a probability; what is not a number is left to be refused."""
+    try:
+        return float(answer) if isinstance(answer, str) else answer
+    except ValueError:
+        return answer

@@ -18,7 +18,7 @@ const FIELDS = {
     box.value = Array.isArray(field.value) ? field.value.join("\n") : "";
     return box;
   },
-  text: (field, properties) => make("input", { ...properties, type: "text", value: typeof field.value === "string" ? field.value : "" }),
+  text: (field, properties) => make("input", { ...properties, type: "text", value: ["string", "number"].includes(typeof field.value) ? String(field.value) : "" }),
 };
 const kindOf = (field) => (field.choices ? "choice" : field.several ? "several" : "text");
 
