@@ -45,8 +45,8 @@ def init(
     tables: Annotated[
         list[Path],
         typer.Argument(
-            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid); or the folder or "
-            "the files of linked tables.",
+            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid); or the folder, "
+            "the files or the DuckDB database of linked tables.",
             show_default=False,
         ),
     ],
@@ -101,8 +101,8 @@ def init(
     from anonymizer.data.opening import open_table
     from anonymizer.data.staging import Staging
     from anonymizer.proposal.choices import split_names
+    from anonymizer.proposal.place import are_linked
     from anonymizer.proposal.proposal import check_new, propose
-    from anonymizer.proposal.study import are_linked
     from anonymizer.report.proposal import stage_proposal, summarize
 
     check_new(out)

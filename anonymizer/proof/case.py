@@ -338,6 +338,7 @@ RULES: dict[str, Callable[[Any, Microdata], tuple[Model, ...]]] = {
     "k-map": k_map_of,
     "sources": sources_of,
     "overall": overall_of,
+    "nrf": overall_of,
     "distinct-l": lambda m, _: (distributions.DistinctL(m.attribute, m.l, m.values),),
     "entropy-l": lambda m, _: (distributions.EntropyL(m.attribute, m.l, m.values),),
     "recursive-cl": lambda m, _: (distributions.RecursiveCL(m.attribute, m.c, m.l, m.values),),

@@ -119,11 +119,12 @@ def search_alone(problem: Problem, k: int) -> tuple[float, float]:
 
 
 @contextmanager
-def served(policy: Path) -> Iterator[Studio]:
-    """Serve a studio from a thread."""
+def served(policy: Path, opened: bool = True) -> Iterator[Studio]:
+    """Serve a studio from a thread, with a policy or with nothing open yet."""
     session = Session(Folder(policy.parent))
     studio = Studio(session)
-    session.open(policy)
+    if opened:
+        session.open(policy)
     thread = threading.Thread(target=studio.serve, daemon=True)
     thread.start()
     yield studio

@@ -7,7 +7,6 @@ the bound above it. `--quick` takes a part of ADULT alone and writes only to `--
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,7 +23,6 @@ from anonymizer.search.state import OnProgress
 from anonymizer.utility import Aggregate, Loss
 from experiments.datasets import (
     RESULTS,
-    add_data_option,
     at_hand,
     data_from,
     figures_of,
@@ -33,7 +31,7 @@ from experiments.datasets import (
 )
 from experiments.layers.picture import draw
 from experiments.parallel import run_settings
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 KS = (2, 5, 10)
 MEANS = (Aggregate.GEOMETRIC, Aggregate.ARITHMETIC)
@@ -57,10 +55,7 @@ threshold = 0.2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.layers", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a part of ADULT; writes to --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("layers", __doc__, data=True, quick="a part of ADULT; writes to --out")
     options.add_argument("--part", choices=("comparison", "numbers"), help="one part alone")
     given = options.parse_args(arguments)
     with data_from(given.data):

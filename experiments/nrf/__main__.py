@@ -6,7 +6,6 @@ prints, the risk of synthetic discharges of the same shape with the time it took
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -33,16 +32,14 @@ from experiments.nrf.reconstruction import (
     table_8,
 )
 from experiments.nrf.timing import measure
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 THREADS = (2, 1)
 QUICK_RECORDS = 50_000
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.nrf", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="fewer records; needs --out")
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("nrf", __doc__, quick="fewer records; needs --out")
     given = options.parse_args(arguments)
     if given.quick and given.out is None:
         options.error("--quick writes only where --out says")

@@ -5,7 +5,6 @@ Writes results/simon2020/: a page, the tables behind it, and the report that a c
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from rich.console import Console
 from anonymizer import Assessment
 from anonymizer.report.assessment import make_page
 from anonymizer.report.provenance import Provenance
-from experiments.datasets import RESULTS, add_data_option, data_from
-from experiments.running import run_main
+from experiments.datasets import RESULTS, data_from
+from experiments.running import options_of, run_main
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import (
     OnStep,
@@ -46,10 +45,9 @@ QUICK = Plan(records=30_000, people=2_000)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.simon2020", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a small part; writes only to --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of(
+        "simon2020", __doc__, data=True, quick="a small part; writes only to --out"
+    )
     given = options.parse_args(arguments)
     folder = given.out or (None if given.quick else RESULTS / "simon2020")
     with data_from(given.data), Console(stderr=True).status("starting") as status:

@@ -1,4 +1,4 @@
-"""python -m experiments.studio: a picture of every perspective, into results/studio/."""
+"""python -m experiments.studio: the whole job in pictures, at three widths, into results/studio/."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,11 @@ from experiments.datasets import RESULTS
 from experiments.running import run_main
 
 FOLDER = RESULTS / "studio"
-PERSPECTIVES = ("start", "hierarchies", "explore", "rows", "utility", "risk", "release")
-WAYS = {
-    "": (1200, "light", PERSPECTIVES),
-    "-narrow-dark": (800, "dark", ("explore",)),
-}
-"""What is added to a picture's name, how wide the window is, its colours, and what is taken so."""
+WAYS = {"": (1400, "light"), "-dark": (800, "dark"), "-narrow": (390, "light")}
+"""What is added to a picture's name, how wide the window is, and its colours."""
+SHOWN = {"-dark": ("explore", "risk"), "-narrow": ("start", "explore", "rows", "release")}
+"""What is taken of the others; of the first way, everything."""
+LATIN = "patient,age,town\n" + "".join(f"P{n % 150},{20 + n % 60},Köln\n" for n in range(300))
 
 
 def main() -> None:
@@ -31,52 +31,118 @@ def main() -> None:
     if chromium is None:
         sys.exit("error: there is no Chromium; apt-get install chromium.")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    # so that pictures show no path of this machine
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        with Staging("register") as staging:
-            write_example(staging, 2024)
-        with served(Path("register", "policy.toml")) as studio:
-            take_pictures(studio, chromium)
-
-
-def take_pictures(studio: Studio, chromium: str) -> None:
-    """Take every perspective, and those of them that need it with something done."""
+    for old in FOLDER.glob("*.png"):
+        old.unlink()
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        for ending, (width, scheme, names) in WAYS.items():
-            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            page.set_default_timeout(120_000)
-            page.goto(studio.address)
+    # so that pictures show no path of this machine
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+            mend_table(browser)
+            for ending in WAYS:
+                do_the_job(browser, ending)
+            browser.close()
+
+
+def mend_table(browser: Any) -> None:
+    """Take a picture of a table that cannot be read."""
+    Path("towns.csv").write_text(LATIN, encoding="latin-1")
+    with served(Path("towns", "policy.toml"), opened=False) as studio:
+        page = open_page(browser, studio, "")
+        page.set_input_files("#file", "towns.csv")
+        page.wait_for_selector("#fault")
+        page.screenshot(path=FOLDER / "unreadable.png")
+        page.close()
+
+
+def do_the_job(browser: Any, ending: str) -> None:
+    """Go from the raw table to a verified release, with a picture of every perspective."""
+    folder = Path(f"register{ending}")
+    with Staging(folder) as staging:
+        write_example(staging, 2024)
+    with served(folder / "policy.toml") as studio:
+        page = open_page(browser, studio, ending)
+        wait_for_all(page)
+        for name, act in ACTS.items():
+            page.click(f"#tab-{name}")
+            page.wait_for_selector(f"[data-view={name}] .card")
+            act(page)
             wait_for_all(page)
-            for name in names:
-                page.click(f"#tab-{name}")
-                prepare(page, name)
-                page.evaluate("scrollTo(0, 0)")
+            page.evaluate("scrollTo(0, 0)")
+            if name in SHOWN.get(ending, ACTS):
                 page.screenshot(path=FOLDER / f"{name}{ending}.png", full_page=True)
-            page.close()
-        browser.close()
+        page.close()
 
 
-def prepare(page: Any, name: str) -> None:
-    """Do what makes a perspective show what it is for."""
-    page.wait_for_selector(f"[data-view={name}] .card")
-    if name == "explore":
-        page.click('[data-key="coarser-age"]')
-        page.wait_for_selector('[data-key="pin-all"]')
-    if name == "utility":
-        page.fill('[data-key="analysis-name"]', "stay")
-        page.fill('[data-key="analysis-formula"]', "length_of_stay ~ age + sex")
-        page.click("#add-analysis")
-        page.wait_for_selector("#analyses h3 button")
-    if name == "risk":
-        page.wait_for_selector("#attacked svg")
-    if name == "release":
-        page.wait_for_selector("#checklist")
-        page.click("#write")
-        page.wait_for_selector("#released")
-    wait_for_all(page)
+def open_page(browser: Any, studio: Studio, ending: str) -> Any:
+    """Open the page in a window of its own."""
+    width, scheme = WAYS[ending]
+    viewport = {"width": width, "height": 900}
+    page = browser.new_page(viewport=viewport, color_scheme=scheme)
+    page.set_default_timeout(120_000)
+    page.goto(studio.address)
+    return page
+
+
+def answer(page: Any) -> None:
+    page.wait_for_selector("#person")
+    page.select_option("#person", "")
+    page.select_option("#recipient", "agreement")
+    page.wait_for_selector(".keys", state="attached")
+
+
+def cut(page: Any) -> None:
+    page.wait_for_selector(".cuts")
+
+
+def explore(page: Any) -> None:
+    page.click('[data-key="keep"]')
+    page.wait_for_selector("#candidates table")
+    slider = page.locator('[data-slider="k"]')
+    for event in ("input", "change"):
+        slider.evaluate(f"(s) => {{ s.value = 8; s.dispatchEvent(new Event('{event}')); }}")
+    page.wait_for_selector("text.own:has-text('k = 8')", state="attached")
+    page.click('[data-key="keep"]')
+    page.wait_for_selector("#candidates thead th:nth-child(3)")
+
+
+def browse(page: Any) -> None:
+    page.wait_for_selector("#classes tbody tr")
+    page.wait_for_selector("h2:has-text('Who is missing')")
+
+
+def state_analysis(page: Any) -> None:
+    page.fill('[data-key="analysis-name"]', "stay")
+    page.fill('[data-key="analysis-formula"]', "length_of_stay ~ age + sex")
+    page.click("#add-analysis")
+    page.wait_for_selector("#analyses h3 button")
+
+
+def attack(page: Any) -> None:
+    page.wait_for_selector("#attacked svg")
+    page.click('[data-key="try-attacks"]')
+    page.wait_for_selector("#attacks section >> nth=1")
+
+
+def release(page: Any) -> None:
+    page.fill("#context-organization", "County Hospital")
+    page.fill("#context-purpose", "Research on readmissions")
+    page.click("#save-context")
+    page.click("#write:enabled")
+    page.wait_for_selector("#released")
+
+
+ACTS: dict[str, Callable[[Any], None]] = {
+    "start": answer,
+    "hierarchies": cut,
+    "explore": explore,
+    "rows": browse,
+    "utility": state_analysis,
+    "risk": attack,
+    "release": release,
+}
+"""What makes each perspective show what it is for."""
 
 
 def wait_for_all(page: Any) -> None:

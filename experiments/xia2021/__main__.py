@@ -7,7 +7,6 @@ holds that the page says is not reproduced.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -20,8 +19,8 @@ from rich.console import Console
 
 from anonymizer import Assessment, assess
 from anonymizer.attackers.catalogue import load_scenario
-from experiments.datasets import RESULTS, add_data_option, data_from
-from experiments.running import run_main
+from experiments.datasets import RESULTS, data_from
+from experiments.running import options_of, run_main
 from experiments.xia2021.checks import (
     Check,
     check_agreement,
@@ -86,10 +85,7 @@ QUICK = Plan(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.xia2021", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a small part; needs --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("xia2021", __doc__, data=True, quick="a small part; needs --out")
     given = options.parse_args(arguments)
     if given.quick and given.out is None:
         options.error("--quick writes nothing to results/; name a folder with --out")

@@ -22,6 +22,7 @@ from anonymizer import (
     ReleaseError,
     anonymize,
     apply,
+    attack,
     frontier,
     read_manifest,
     verify,
@@ -92,6 +93,22 @@ def test_verification_recomputes_the_promise(tmp_path: Path) -> None:
         assert verified.passed, verified.failures
         claims = {check.claim: check.passed for check in verified.checks}
         assert claims[PLACE] is claims[PROMISE] is claims[CLASSES] is True
+
+
+def test_an_attacker_with_all_releases_finds_nobody_but_who_was_accepted(tmp_path: Path) -> None:
+    register = begin(tmp_path)
+    for name, table, policy in (
+        ("june", JUNE, policy_of(register, 3)),
+        ("july", JULY, policy_of(register, 3)),
+        ("august", JUNE, policy_of(register, 4, accept_leavers=3)),
+    ):
+        release(table, policy, tmp_path / name)
+        found = attack(tmp_path / name / "release.csv", policy, frame_of(table), people=5)
+        figures = found["all releases"].details
+        assert figures["below_k"] == figures["accepted"] == (3 if name == "august" else 0)
+    register.rename(tmp_path / "elsewhere")
+    found = attack(tmp_path / "june" / "release.csv", policy, frame_of(JUNE), people=5)
+    assert "there is no register" in (found["all releases"].skipped or "")
 
 
 def test_verification_without_the_register_says_so(tmp_path: Path) -> None:
@@ -262,6 +279,7 @@ def test_other_people_or_ids_written_otherwise_are_refused(tmp_path: Path) -> No
         ({"data": {"id": "id", "sample": 0.5}}, "data.sample do not go together"),
         ({"risk": [{"model": "average", "threshold": 0.2}]}, "keeps one [[risk]], k-anonymity"),
         ({"release": {"layers": True}}, "release.layers do not go together"),
+        ({"keep": [{"where": "value = a", "at_least": 0.5}]}, "[[keep]] do not go together"),
         ({"release": {"suppressed": "redact"}}, 'release.suppressed = "redact" do not go'),
         ({"release": {"accept_leavers": 1, "register": None}}, "accept_leavers is of a register"),
     ],

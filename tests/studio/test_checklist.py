@@ -59,6 +59,11 @@ def test_a_release_without_a_suppression_limit_is_to_be_decided(studio):
     assert state_of(studio, "explore", "are suppressed") == "decide"
 
 
+def test_a_column_that_says_nothing_any_more_is_to_be_decided(studio):
+    studio.change("attributes", "sex", "min_level", value=1)
+    assert state_of(studio, "explore", "say the same of 'sex'") == "decide"
+
+
 @pytest.mark.parametrize(
     ("text", "state"), [(None, "decide"), ("organization = 5", "fix"), (EXAMPLE, "fine")]
 )

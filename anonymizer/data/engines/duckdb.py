@@ -80,6 +80,13 @@ class DuckDB(Engine):
         ).fetchall()
         return bool(found[0][0])
 
+    def list_tables(self) -> list[str]:
+        """List the tables of the schema that is looked at first, by their names."""
+        found = self.backend.con.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY 1"
+        ).fetchall()
+        return [name for (name,) in found]
+
     def receive(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Write the rows of another engine to a new table, as they come."""
         given, failed = new_name(), list[BaseException]()

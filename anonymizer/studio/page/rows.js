@@ -39,7 +39,7 @@ function browse() {
     (view, at) => {
       const { people, records, values, sensitive, reason } = view.rows[at];
       return make("tr", {}, make("td", { class: "position" }, whole(people)), make("td", { class: "position" }, whole(records)),
-        values.map((text) => cell(text)), which.dropped ? cell(reason) : null, sensitive.map((text) => cell(text)));
+        values.map((text) => cell(text)), which.dropped ? make("td", { class: "long" }, reason) : null, sensitive.map((text) => make("td", { class: "long" }, text)));
     }, { more: () => which, of: "Classes" });
   const choice = (key, words) => make("select", { "aria-label": key === "dropped" ? "Which classes" : "In which order", "data-key": `classes-${key}`,
     onchange: (event) => { which[key] = event.target.value === "true"; classes.top(); } },

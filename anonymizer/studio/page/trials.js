@@ -43,5 +43,5 @@ export function outcomes(parameter, place) {
     found?.points ? [make("p", { class: "note" }, found.given_away),
       make("div", { class: "charts" }, found.analyses.map((each) => make("figure", {}, chart(each.chart), make("figcaption", { class: "quiet" }, each.figure)))),
       table([parameter, "quality", "highest risk", ...found.analyses.flatMap((each) => [each.figure, `${each.name}: concluded otherwise`]), "Choose"],
-        found.points.map((point) => row(point, model.parameters[0].value, choose)), { figures: [1, 2] })] : null);
+        found.points.map((point) => row(point, model.parameters[0].value, choose)), { figures: [1, 2, ...found.analyses.map((_, at) => 3 + 2 * at)] })] : null);
 }
