@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from anonymizer.decision.authorities import Authority, outlines
-from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, Context, ReleaseModel
+from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, ReleaseModel
 from anonymizer.decision.decision import ModelRisk, ReleaseDecision, Technique
 from anonymizer.decision.threshold import Try
 from anonymizer.estimators.intervals import Interval
@@ -56,13 +56,6 @@ PROBABILITIES = {
 }
 """What a key of a context says the probability of."""
 LIMIT = "How likely anybody may be found, tries included"
-CHANCES = {
-    "acceptable": LIMIT,
-    **{
-        key: f"How likely it is: {said[0].lower()}{said[1:]}" for key, said in PROBABILITIES.items()
-    },
-}
-"""What is asked for each key of a context that is a probability."""
 ROLES = {
     Role.IDENTIFYING: "direct identifier",
     Role.QUASI: "indirect identifier",
@@ -120,14 +113,15 @@ def verdict_of(decision: ReleaseDecision) -> Iterator[str]:
         f"person is among them finds the record with a probability of at most {share(decision.highest)}."
     )
     yield public_sentence(decision)
-    if missing := missing_from(decision.context):
+    asked = QUESTIONS | {"acceptable": LIMIT}
+    asked |= {key: f"How likely it is: {small(said)}" for key, said in PROBABILITIES.items()}
+    if missing := [small(asked[key]) for key in decision.context.missing()]:
         yield f"Not stated, and to be stated before a decision: {join(missing)}."
 
 
-def missing_from(context: Context) -> list[str]:
-    """Say what is not stated in a context, each with a small letter."""
-    asked = QUESTIONS | CHANCES
-    return [asked[key][0].lower() + asked[key][1:] for key in context.missing()]
+def small(text: str) -> str:
+    """Begin a text with a small letter."""
+    return text[:1].lower() + text[1:]
 
 
 def public_sentence(decision: ReleaseDecision) -> str:

@@ -8,10 +8,15 @@ from typing import Any
 from anonymizer.data.staging import replace_file
 from anonymizer.decision.context import Context, ReleaseModel
 from anonymizer.errors import AnonymizerError, DataError
-from anonymizer.report.decision import CHANCES, QUESTIONS, RELEASE_MODELS
+from anonymizer.report.decision import LIMIT, PROBABILITIES, QUESTIONS, RELEASE_MODELS
 from anonymizer.studio.folder import CONTEXT, Folder
 from anonymizer.studio.toml_text import plain, rewrite
 from anonymizer.validation import parse
+
+ASKED = {**QUESTIONS, "acceptable": LIMIT, **PROBABILITIES}
+"""What is asked for each key of a context."""
+CHANCES = {"acceptable", *PROBABILITIES}
+"""What is answered by a probability."""
 
 
 def describe_context(folder: Folder) -> dict[str, Any]:
@@ -33,8 +38,9 @@ def describe_context(folder: Folder) -> dict[str, Any]:
                 "value": plain(stated.get(key)) if key in stated else None,
                 "choices": choices if key == "release_model" else None,
                 "several": key == "controls",
+                "chance": key in CHANCES,
             }
-            for key, question in (QUESTIONS | CHANCES).items()
+            for key, question in ASKED.items()
         ],
     }
 
@@ -65,20 +71,11 @@ def readable(text: str) -> dict[str, Any]:
 
 def write_context(folder: Folder, stated: Any) -> None:
     """Write answers down; an answer of null is taken out, and comments and other keys stay."""
-    if not isinstance(stated, dict) or not stated.keys() <= (QUESTIONS | CHANCES).keys():
+    if not isinstance(stated, dict) or not stated.keys() <= ASKED.keys():
         raise DataError("the context is not given by its questions; reload the page.")
     text = text_of(folder)
-    numbers = {key: number(value) for key, value in stated.items() if key in CHANCES}
-    merged = {**readable(text), **stated, **numbers}
+    merged = {**readable(text), **stated}
     wanted = {key: value for key, value in merged.items() if value is not None}
     parse(Context, wanted, CONTEXT)
     folder.path.mkdir(parents=True, exist_ok=True)
     replace_file(folder.context, rewrite(text, wanted).encode())
-
-
-def number(answer: Any) -> Any:
-    """Read an answer that is to be a probability; what is not a number is left to be refused."""
-    try:
-        return float(answer) if isinstance(answer, str) else answer
-    except ValueError:
-        return answer
