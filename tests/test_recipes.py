@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shlex
@@ -36,10 +37,12 @@ def project(tmp_path: Path, run: Callable[..., tuple[int, str, str]]) -> Path:
 
 
 def tamper(project: Path) -> None:
-    """Give one released row the values of nobody else."""
+    """Take the last row out of the release."""
     path = project / "release" / "release.csv"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join([*lines[:-1], lines[1]]), encoding="utf-8")
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file, delimiter=";"))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows(rows[:-1])
 
 
 def do(project: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
