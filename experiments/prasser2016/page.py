@@ -55,7 +55,8 @@ def introduce(findings: Findings) -> str:
     rows += [[name.upper(), f"{paper.RECORDS[name]:,}", "not run"] for name in findings.absent]
     missing = (
         f" {listed(name.upper() for name in findings.absent)} could not be run: the files are not at "
-        "hand. With `--data DIR` they are read from DIR/NAME/data.csv."
+        "hand. With `--data DIR` they are read from DIR/NAME/data.csv; `python -m experiments.extracts "
+        "--help` says how an extract of IPUMS becomes such a file."
         if findings.absent
         else ""
     )

@@ -17,7 +17,7 @@ from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.releases import columns_of
 from experiments.prasser2016.tables import ATTACKERS, contradictions, protection
-from experiments.prasser2016.writing import listed
+from experiments.writing import listed
 
 REPRODUCED, CONTRADICTED, NOT_HAD = "reproduced", "contradicted", "not to be had"
 NO_DATA = "the data set is not at hand"

@@ -27,6 +27,7 @@ from experiments.simon2020.measure import (
     compare_people,
     compare_plans,
     compare_sdcmicro,
+    compare_told,
 )
 from experiments.simon2020.page import write_page
 
@@ -61,7 +62,8 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     people = compare_people(plan.people, SEED, step)
     reference = compare_sdcmicro(step)
     plans, kept = compare_plans(findings, step), compare_kept(findings, step)
-    page = write_page(findings, counts, people, reference, plans, kept)
+    told = compare_told(findings, step)
+    page = write_page(findings, counts, people, reference, plans, kept, told)
     if folder is None:
         print(page)
         return
@@ -69,6 +71,7 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     counts.to_csv(folder / "counts.csv", index=False)
     people.to_csv(folder / "people.csv", index=False)
     plans.to_csv(folder / "plans.csv", index=False, float_format="%.9g")
+    told.to_csv(folder / "told.csv", index=False, float_format="%.9g")
     kept.to_csv(folder / "kept.csv", index=False, float_format="%.9g")
     if reference is not None:
         reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")
