@@ -14,7 +14,7 @@ from anonymizer.lattice import Lattice
 from anonymizer.search import Limits, Status, search
 from anonymizer.study.evaluator import MET, StudyEvaluator, sum_at
 from tests.study.drawing import cases, evaluator_of, event_cases
-from tests.study.oracle import Case, Event, Generalized
+from tests.study.oracle import Case, Child, Event, Generalized
 
 Release = tuple[frozenset[int], frozenset[Event]]
 
@@ -141,3 +141,17 @@ def test_single_events_are_refused_where_events_belong_to_events(case: Case) -> 
                 weights=case.weights, suppress="events",
             )
         )  # fmt: skip
+
+
+def test_what_fewer_than_k_have_goes_and_nobody_with_it() -> None:
+    terms = {term: (term,) for term in "abc"}
+    made = ((0, "a"), (1, "a"), (1, "b"), (2, "b"), (2, "c"), (0, "c"))
+    visits = Child("visit", None, tuple((person, (term,)) for person, term in made), (terms,))
+    for power, left in ((1, 6), (2, 2)):
+        case = Case(((), (), ()), (), (visits,), 2, power, weights=(1,), suppress="events")
+        people, dropped = release_of(case, evaluator_of(case), (0,))
+        assert people == {0, 1, 2}
+        assert len(made) - len(dropped) == left
+        assert Generalized(case, (0,)).meets(people, dropped)
+    case = Case(((), (), ()), (), (visits,), 3, 1, weights=(1,), suppress="events")
+    assert len(release_of(case, evaluator_of(case), (0,))[1]) == len(made)

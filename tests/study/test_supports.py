@@ -76,3 +76,15 @@ def test_events_of_like_parents_are_told_apart_by_their_own_values() -> None:
     for scheme in case.schemes():
         kept = frozenset(np.flatnonzero(evaluator_of(case).supports.kept(scheme)).tolist())
         assert kept == Generalized(case, scheme).greatest()
+
+
+def test_two_diagnoses_of_one_visit_are_not_those_of_two() -> None:
+    """As multisets all three people have the same diagnoses; at one visit has them one alone."""
+    visit, codes = {"v": ("v",)}, {code: (code,) for code in ("d0", "d1")}
+    visits = Child("visit", None, tuple((person, ("v",)) for person in (0, 1, 1, 2, 2)), (visit,))
+    made = ((0, "d0"), (0, "d1"), (1, "d0"), (2, "d1"), (3, "d0"), (4, "d1"))
+    diagnoses = Child("diagnosis", 0, tuple((at, (code,)) for at, code in made), (codes,))
+    for power, left in ((1, {0, 1, 2}), (2, {1, 2})):
+        case = Case(((), (), ()), (), (visits, diagnoses), k=2, power=power, weights=(1, 1))
+        kept = frozenset(np.flatnonzero(evaluator_of(case).supports.kept((0, 0))).tolist())
+        assert kept == left == Generalized(case, (0, 0)).greatest()
