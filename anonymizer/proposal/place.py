@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from anonymizer.data.coded import fetch
 from anonymizer.data.engines.opening import is_database, list_tables
-from anonymizer.data.fetched import fetch
 from anonymizer.data.opening import FILES, open_table
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError

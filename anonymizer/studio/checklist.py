@@ -15,11 +15,12 @@ from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.kept import KEPT, find_warnings
 from anonymizer.report.attacks import verdict
-from anonymizer.report.decision import QUESTIONS
+from anonymizer.report.decision import small
 from anonymizer.report.page import share
 from anonymizer.report.words import join
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution
+from anonymizer.studio.context import ASKED
 from anonymizer.studio.folder import CONTEXT, Folder
 
 
@@ -162,7 +163,7 @@ def attack_check(attacks: Attacks | None) -> ChecklistItem:
 def context_check(folder: Folder) -> ChecklistItem:
     """Say whether the context of the decision page is complete."""
     try:
-        missing = [QUESTIONS[key].lower() for key in folder.stated().missing()]
+        missing = [small(ASKED[key]) for key in folder.stated().missing()]
     except AnonymizerError as error:
         said = f"{CONTEXT} cannot be read, so that no decision page can be written"
         return ChecklistItem(Urgency.FIX, said, str(error), "release")

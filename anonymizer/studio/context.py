@@ -8,10 +8,15 @@ from typing import Any
 from anonymizer.data.staging import replace_file
 from anonymizer.decision.context import Context, ReleaseModel
 from anonymizer.errors import AnonymizerError, DataError
-from anonymizer.report.decision import QUESTIONS, RELEASE_MODELS
+from anonymizer.report.decision import LIMIT, PROBABILITIES, QUESTIONS, RELEASE_MODELS
 from anonymizer.studio.folder import CONTEXT, Folder
 from anonymizer.studio.toml_text import plain, rewrite
 from anonymizer.validation import parse
+
+ASKED = {**QUESTIONS, "acceptable": LIMIT, **PROBABILITIES}
+"""What is asked for each key of a context."""
+CHANCES = {"acceptable", *PROBABILITIES}
+"""What is answered by a probability."""
 
 
 def describe_context(folder: Folder) -> dict[str, Any]:
@@ -33,8 +38,9 @@ def describe_context(folder: Folder) -> dict[str, Any]:
                 "value": plain(stated.get(key)) if key in stated else None,
                 "choices": choices if key == "release_model" else None,
                 "several": key == "controls",
+                "chance": key in CHANCES,
             }
-            for key, question in QUESTIONS.items()
+            for key, question in ASKED.items()
         ],
     }
 
@@ -65,7 +71,7 @@ def readable(text: str) -> dict[str, Any]:
 
 def write_context(folder: Folder, stated: Any) -> None:
     """Write answers down; an answer of null is taken out, and comments and other keys stay."""
-    if not isinstance(stated, dict) or not stated.keys() <= QUESTIONS.keys():
+    if not isinstance(stated, dict) or not stated.keys() <= ASKED.keys():
         raise DataError("the context is not given by its questions; reload the page.")
     text = text_of(folder)
     merged = {**readable(text), **stated}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from anonymizer.risk import ExpectedUniques, PUniqueness
-from experiments.prasser2016.writing import markdown
+from experiments.writing import markdown
 
 
 def describe_expected(expected: pd.DataFrame) -> str:
@@ -29,10 +29,10 @@ def describe_expected(expected: pd.DataFrame) -> str:
     ]  # fmt: skip
     return (
         "p-uniqueness limits a share of the population. Of a simple random sample the expected share is "
-        "the same, so 1 % of a large release are many people. `expected-uniques` limits their number: those "
-        "who are released alone, times the probability that somebody alone in the table is unique in the "
-        "population, estimated by Pitman's model from the table before anything is suppressed. The "
-        "interval is that of this probability, at 95 % confidence.\n\n" + markdown(header, rows)
+        "the same, so 1 % of a large release are many people. `expected-uniques` limits their number: "
+        "those who are released alone, times the probability that somebody alone in the table is unique "
+        "in the population, estimated by Pitman's model from the table before anything is suppressed. "
+        "The interval is that of this probability, at 95 % confidence.\n\n" + markdown(header, rows)
     )
 
 

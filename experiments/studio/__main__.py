@@ -36,13 +36,16 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     # so that pictures show no path of this machine
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-            mend_table(browser)
-            for ending in WAYS:
-                do_the_job(browser, ending)
-            browser.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        sync_playwright() as driver,
+    ):
+        browser = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        mend_table(browser)
+        for ending in WAYS:
+            do_the_job(browser, ending)
+        browser.close()
 
 
 def mend_table(browser: Any) -> None:

@@ -31,6 +31,7 @@ from experiments.xia2021.checks import (
 )
 from experiments.xia2021.heatmaps import draw_heatmaps
 from experiments.xia2021.measure import (
+    POPULATION,
     Agreement,
     compare_with_simulation,
     draw_samples,
@@ -44,6 +45,7 @@ from experiments.xia2021.measure import (
 )
 from experiments.xia2021.page import write_page
 from experiments.xia2021.patients import RECORDS, Facts, simulate
+from experiments.xia2021.printed import printed_table
 from experiments.xia2021.releases import THRESHOLDS, adult, compare, draw_frontier, patients_case
 
 SEED = 2021
@@ -140,7 +142,7 @@ def measure(plan: Plan, console: Console) -> Findings:
     elsewhere = simulate(facts, plan.records, SEED, tennessee=None)
     console.print("Tables 3 and 4")
     (people,) = draw_samples(patients, 1000, 1, SEED + 1)
-    shipped = scenarios() | {"Worst case": load_scenario("worst-case")}
+    shipped = scenarios() | {"Worst case": load_scenario("worst-case", population=POPULATION)}
     findings = Findings(
         with_published(table_3(patients, plan.sizes, SEED)),
         with_published(table_3(elsewhere, plan.us_sizes, SEED)),
@@ -167,6 +169,8 @@ def write(findings: Findings, folder: Path) -> None:
     for name in ("table_3", "table_3_us_shares", "table_4", "releases"):
         table: pd.DataFrame = getattr(findings, name)
         table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+    printed = printed_table(findings.table_3, findings.table_4)
+    printed.to_csv(folder / "printed.csv", index=False, float_format="%.6g")
     pd.DataFrame(findings.checks).to_csv(folder / "checks.csv", index=False)
     with rc_context({"svg.hashsalt": "xia2021"}):
         for name, figure in (
@@ -193,7 +197,10 @@ def journalist_of_samples(patients: pd.DataFrame, runs: int) -> list[float]:
     found = []
     for sample in draw_samples(patients, 1000, runs, SEED):
         (risk,) = assess(
-            sample, policy_of_patients(), {"worst": load_scenario("worst-case")}, workers=2
+            sample,
+            policy_of_patients(),
+            {"worst": load_scenario("worst-case", population=POPULATION)},
+            workers=2,
         ).scenarios
         found.append(float(risk.worst.journalist.max()))
     return found

@@ -31,7 +31,16 @@ def test_comments_stay_and_what_is_not_asked_for_too(studio):
 
 
 @pytest.mark.parametrize(
-    "stated", [None, [], {"organization": 5}, {"controls": "x"}, {"release_model": "z"}, {"a": "b"}]
+    "stated",
+    [
+        None,
+        [],
+        {"organization": 5},
+        {"controls": "x"},
+        {"release_model": "z"},
+        {"a": "b"},
+        {"attempt": 2},
+    ],
 )
 def test_a_wrong_answer_is_one_sentence_and_nothing_is_written(studio, stated):
     found = studio.post("state-context", stated=stated)

@@ -631,9 +631,11 @@ def test_what_the_steward_states_is_on_the_decision_page_and_settles_the_checkli
     seen.page.click("[data-group=decide] a:has-text('State it')")
     assert seen.page.evaluate("document.activeElement.id") == "context"
     fields = ("organization", "responsible", "prepared_by", "purpose", "recipients", "legal_basis",
-              "threshold_reason", "reidentification", "earlier_releases", "review")  # fmt: skip
+              "threshold_reason", "expert", "incident", "reidentification", "earlier_releases",
+              "review")  # fmt: skip
     for key in fields:
         seen.page.fill(f"#context-{key}", f"the {key}")
+    seen.page.fill("#context-acceptable", "9")
     seen.page.select_option("#context-release_model", "public")
     seen.page.check("#context-controls-none")
     seen.page.click("#save-context")
@@ -643,6 +645,7 @@ def test_what_the_steward_states_is_on_the_decision_page_and_settles_the_checkli
     seen.page.wait_for_selector("#released .verdict.yes")
     decided = (seen.session.folder.release / "decision.html").read_text(encoding="utf-8")
     assert "the threshold_reason" in decided
+    assert seen.session.folder.stated().acceptable == 0.09
     assert seen.complaints == []
 
 

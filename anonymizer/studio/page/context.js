@@ -18,20 +18,23 @@ const FIELDS = {
     box.value = Array.isArray(field.value) ? field.value.join("\n") : "";
     return box;
   },
+  chance: (field, properties) => make("input", { ...properties, type: "number", min: 0, max: 100, step: "any", value: typeof field.value === "number" ? percent(field.value) : "" }),
   text: (field, properties) => make("input", { ...properties, type: "text", value: typeof field.value === "string" ? field.value : "" }),
 };
-const kindOf = (field) => (field.choices ? "choice" : field.several ? "several" : "text");
+const kindOf = (field) => (field.choices ? "choice" : field.several ? "several" : field.chance ? "chance" : "text");
+const percent = (value) => Number((100 * value).toPrecision(12));
 
 function row(field) {
   const id = `context-${field.key}`;
   const input = FIELDS[kindOf(field)](field, { id, "data-key": id });
   const none = field.several ? make("label", {}, make("input", { type: "checkbox", id: `${id}-none`, checked: Array.isArray(field.value) && !field.value.length }), " nothing does") : null;
-  return [make("label", { for: id }, field.question), make("div", {}, input, none)];
+  return [make("label", { for: id }, field.question), make("div", {}, input, field.chance ? " %" : "", none)];
 }
 
 function answer(field) {
   const input = document.getElementById(`context-${field.key}`);
   const text = input.value.trim();
+  if (field.chance) return text ? Number((Number(text) / 100).toPrecision(12)) : null;
   if (!field.several) return text || null;
   const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
   return lines.length || document.getElementById(`context-${field.key}-none`).checked ? lines : null;

@@ -10,7 +10,7 @@ export function render(panel) {
   const found = answer(panel);
   panel.replaceChildren(make("div", { "data-view": "utility" }, !found
     ? make("p", { class: "quiet" }, studio.failure ? "There is no solution to look at." : "Comparing …")
-    : [found.sections.map((each) => section(each, { unfolded: true })), analyses()]));
+    : [found.sections.map((each, at) => section(each, { unfolded: at === 0 })), analyses()]));
 }
 
 export function update(panel) {
