@@ -54,6 +54,7 @@ def test_the_quick_plan_writes_everything_and_twice_the_same(tmp_path: Path):
         "people.csv",
         "plans.csv",
         "kept.csv",
+        "told.csv",
         "assessment.html",
         "assessment.json",
     } <= one.keys()
@@ -62,4 +63,5 @@ def test_the_quick_plan_writes_everything_and_twice_the_same(tmp_path: Path):
     assert "| records that fit a person in a cell of 3, p = 0.12 | 24 | 25 |" in page
     assert "leave out site and visit_year" in page
     assert "| 90% of the deaths |" in page
+    assert "| none | coarsen" in page
     assert "One plan for all sources together" in page

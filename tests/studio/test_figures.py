@@ -96,3 +96,13 @@ def test_what_is_left_is_said_as_in_the_report(studio):
     pictures = [picture for each in found for picture in each["pictures"] + each["folded"]]
     assert pictures
     assert all('style="' not in picture["chart"] for picture in pictures)
+
+
+def test_a_group_that_must_stay_is_kept_through_other_changes(studio):
+    studio.change("keep", value=[{"where": "age >= 50", "at_least": 0.9}])
+    state = studio.change("attributes", "sex", "min_level", value=1)
+    assert 'keep = [{ where = "age >= 50", at_least = 0.9 }]' in state["text"]
+    assert "# A policy with comments." in state["text"]
+    studio.settle()
+    [group] = studio.session.solution().groups
+    assert (group.where, group.is_kept) == ("age >= 50", True)
