@@ -119,7 +119,7 @@ class Overall(ScenarioModel):
             for each in stated_chances(scenario)
             if each.chance.largest is not None
         ]
-        if scenario.needs_unique and not scenario.counted:
+        if scenario.needs_unique and scenario.is_stated and not scenario.counted:
             found.append(Assumption.of_population(int(scenario.population), self.drawn_from))
         return tuple(found)
 

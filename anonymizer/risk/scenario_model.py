@@ -53,7 +53,7 @@ class ScenarioModel(RiskModel):
             single_columns=True,
             population=Population(table=population)
             if scenario.counted
-            else Population(int(population)),
+            else Population(scenario.size or None),
         )
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
@@ -61,6 +61,11 @@ class ScenarioModel(RiskModel):
         check_exact(self.scenario)
         too_few = self.scenario.check_people(people)
         faults = self.scenario.check_attributes(quasi_identifiers)
+        if not self.scenario.is_stated:
+            too_few = (
+                "population: nobody stated it; give the number of people that the table is drawn from, "
+                "as in population = 100_000."
+            )
         return [*faults, *([] if too_few is None else [too_few])]
 
     @property

@@ -31,6 +31,7 @@ from experiments.xia2021.checks import (
 )
 from experiments.xia2021.heatmaps import draw_heatmaps
 from experiments.xia2021.measure import (
+    POPULATION,
     Agreement,
     compare_with_simulation,
     draw_samples,
@@ -141,7 +142,7 @@ def measure(plan: Plan, console: Console) -> Findings:
     elsewhere = simulate(facts, plan.records, SEED, tennessee=None)
     console.print("Tables 3 and 4")
     (people,) = draw_samples(patients, 1000, 1, SEED + 1)
-    shipped = scenarios() | {"Worst case": load_scenario("worst-case")}
+    shipped = scenarios() | {"Worst case": load_scenario("worst-case", population=POPULATION)}
     findings = Findings(
         with_published(table_3(patients, plan.sizes, SEED)),
         with_published(table_3(elsewhere, plan.us_sizes, SEED)),
@@ -196,7 +197,10 @@ def journalist_of_samples(patients: pd.DataFrame, runs: int) -> list[float]:
     found = []
     for sample in draw_samples(patients, 1000, runs, SEED):
         (risk,) = assess(
-            sample, policy_of_patients(), {"worst": load_scenario("worst-case")}, workers=2
+            sample,
+            policy_of_patients(),
+            {"worst": load_scenario("worst-case", population=POPULATION)},
+            workers=2,
         ).scenarios
         found.append(float(risk.worst.journalist.max()))
     return found
