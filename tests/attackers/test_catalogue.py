@@ -17,12 +17,17 @@ from tests.shared import ABSENT, REFERENCE
 STATES = REFERENCE / "facts" / "state_table.csv"
 
 
-def test_worst_case_voters_and_social_media_are_shipped() -> None:
+def test_the_attackers_that_people_ask_about_are_shipped() -> None:
     assert set(shipped_scenarios()) == {
         "worst-case",
         "voter-registration",
         "social-media",
         "social-media-account",
+        "insurer",
+        "employer",
+        "neighbour",
+        "journalist",
+        "data-broker",
     }
 
 

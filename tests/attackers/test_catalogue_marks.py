@@ -15,13 +15,6 @@ ATTACKERS = ("insurer", "employer", "neighbour", "journalist", "data-broker")
 MARKED = re.compile(r"\[[FDA]\]")
 
 
-def test_the_attackers_that_people_ask_about_are_shipped() -> None:
-    shipped = shipped_scenarios()
-    assert {*ATTACKERS, "voter-registration", "social-media", "social-media-account"} <= set(
-        shipped
-    )
-
-
 @pytest.mark.parametrize("name", ATTACKERS)
 def test_every_figure_of_an_attacker_has_a_mark(name: str) -> None:
     path = shipped_scenarios()[name]
