@@ -19,6 +19,7 @@ EXPERIMENTS = {
     "prasser2016": "Tables 1 to 3 and Figure 6 of Prasser et al. 2016: what risk models buy in quality",
     "xia2021": "Tables 3 and 4 and Figure 2 of Xia et al. 2021: attackers with imperfect knowledge",
     "simon2020": "the steward's procedure of Simon et al. 2020 on synthetic visits",
+    "profiles": "the shipped attackers: on which figure the verdict about each of them hangs",
     "nrf": "Tables 7 and 8 of the naive re-identification framework, and eight million records",
     "kitamura": "the indicators of Kitamura et al. for a published table",
     "estimators": "estimates of population uniques against a known population",

@@ -32,7 +32,7 @@ from anonymizer.problem.checks import (
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.keep import columns_of_groups, find_groups
 from anonymizer.problem.person import Candidates, ask_who, look_for_people
-from anonymizer.problem.register import person_and_beside, read_earlier
+from anonymizer.problem.register import person_and_beside, read_earlier, warn_of_strangers
 from anonymizer.problem.tables import (
     Source,
     columns_beside,
@@ -139,6 +139,8 @@ class Problem(Displayed):
             check_revealed(looked_through, policy, hierarchies)
         check_shift(table, policy, hierarchies)
         earlier = read_earlier(policy, microdata, table.name, register)
+        if earlier is not None and warn is not False:
+            warn_of_strangers(earlier)
         found = Problem.of(policy, table, microdata, models)
         return replace(found, candidates=candidates, earlier=earlier)
 

@@ -23,6 +23,7 @@ from experiments.datasets import RESULTS
 from experiments.nrf.discharges import draw_discharges, with_areas
 from experiments.nrf.page import write_page
 from experiments.nrf.plot import plot_bounds, stage_curves
+from experiments.nrf.printed import printed_table
 from experiments.nrf.reconstruction import (
     Reconstruction,
     figure_2,
@@ -53,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, rows in tables.items():
             frame = pd.DataFrame(rows)
             frame.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.6g")
+        compared = (pd.DataFrame(tables[name]) for name in ("table_7", "table_8", "figure_2"))
+        printed_table(*compared).to_csv(staging.path("printed.csv"), index=False)
         plot_bounds(paper, staging.path("figure_2.png"), staging.path("figure_2.svg"))
         stage_curves(risk, staging)
         page = write_page(paper, tables, risk)

@@ -366,8 +366,8 @@ def check_gains(findings: Findings) -> Iterator[str]:
     cell = next(row for row in paper.ROWS if row.table == 3 and "Houston" in row.label)
     yield (
         f"k-map with k = 10 and Houston is said to leave a prosecutor {cell.prosecutor}: one over k' is "
-        f"11 % on IHIS. {sentence(explain_prosecutor(10, paper.POPULATIONS['Houston']))} So the paper's "
-        "population was below the figure that it prints, rounded."
+        f"11 % on IHIS. {sentence(explain_prosecutor(10, paper.POPULATIONS['Houston']))} A population "
+        "a little below the rounded figure explains it."
     )
 
 

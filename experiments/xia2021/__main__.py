@@ -45,6 +45,7 @@ from experiments.xia2021.measure import (
 )
 from experiments.xia2021.page import write_page
 from experiments.xia2021.patients import RECORDS, Facts, simulate
+from experiments.xia2021.printed import printed_table
 from experiments.xia2021.releases import THRESHOLDS, adult, compare, draw_frontier, patients_case
 
 SEED = 2021
@@ -168,6 +169,8 @@ def write(findings: Findings, folder: Path) -> None:
     for name in ("table_3", "table_3_us_shares", "table_4", "releases"):
         table: pd.DataFrame = getattr(findings, name)
         table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+    printed = printed_table(findings.table_3, findings.table_4)
+    printed.to_csv(folder / "printed.csv", index=False, float_format="%.6g")
     pd.DataFrame(findings.checks).to_csv(folder / "checks.csv", index=False)
     with rc_context({"svg.hashsalt": "xia2021"}):
         for name, figure in (

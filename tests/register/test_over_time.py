@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from anonymizer import (
     AnonymizerError,
+    AnonymizerWarning,
     DataError,
     InfeasibleError,
     Policy,
@@ -29,6 +30,7 @@ from anonymizer import (
     write_release,
 )
 from anonymizer.register.folder import Register
+from anonymizer.verification.original import FIGURES
 from anonymizer.verification.register import CLASSES, PLACE, PROMISE
 from tests.register.oracle import found
 from tests.register.releases import begin, frame_of, people, policy_of, release, released
@@ -68,6 +70,7 @@ tables = st.dictionaries(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*people of the last release")
 @given(st.lists(tables, min_size=2, max_size=4), st.integers(2, 3))
 @settings(max_examples=5)
 def test_nobody_is_found_in_any_of_the_releases_of_a_register(
@@ -161,6 +164,16 @@ def test_the_old_scheme_may_be_used_again(tmp_path: Path) -> None:
     assert over.again is not None
     assert over.again.scheme == again.scheme
     assert len(Register.read(tmp_path / "register").releases) == 2
+
+
+def test_that_most_people_are_gone_is_a_warning(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    release(JUNE, policy, tmp_path / "june")
+    renamed = {name if name == "p0" else f"0{name}": value for name, value in JUNE.items()}
+    with pytest.warns(
+        AnonymizerWarning, match="of 7 people of the last release, 1 are in the table"
+    ):
+        anonymize(frame_of(renamed), policy)
 
 
 def test_what_a_manifest_says_of_earlier_releases(tmp_path: Path) -> None:
@@ -322,3 +335,57 @@ def test_questions_of_a_single_release_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AnonymizerError, match="no rule yet for a release beside"):
         solution.proof_file()
     assert Problem.read(frame_of(JUNE), policy).with_models(*policy.risk).earlier is not None
+
+
+def test_the_register_knows_a_release_before_it_appears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register, june = begin(tmp_path), tmp_path / "june"
+    add, known = Register.add, []
+
+    def look(self: Register, *given: Any) -> Any:
+        assert not (june / "release.csv").exists()
+        assert not (june / "manifest.json").exists()
+        undo = add(self, *given)
+        known.append(len(Register.read(register).releases))
+        assert not (june / "release.csv").exists()
+        return undo
+
+    monkeypatch.setattr(Register, "add", look)
+    release(JUNE, policy_of(register), june)
+    assert known == [1]
+    assert (june / "release.csv").is_file()
+
+
+def test_a_release_whose_past_was_forgotten_is_not_made_again(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    for name, table in (("june", JUNE), ("july", JULY)):
+        release(table, policy, tmp_path / name)
+    Register.read(tmp_path / "register").forget(1, "2027-01-01")
+    verified = verify(tmp_path / "july" / "release.csv", policy, against=frame_of(JULY))
+    assert not verified.failures
+    assert not verified.passed
+    (claim,) = [check for check in verified.checks if check.claim == FIGURES]
+    assert "an earlier release was forgotten since" in claim.detail
+
+
+def test_the_means_of_classes_and_linked_tables_have_no_register(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    with pytest.raises(PolicyError, match="the means of two releases tell who left"):
+        policy.with_attributes({"value": {"microaggregation": "mean"}})
+    keys: dict[str, Any] = {
+        **dict(policy),
+        "risk": [{"model": "study", "k": 2, "power": 1}],
+        "tables": {
+            "visit": {
+                "path": "visit.csv",
+                "id": "id",
+                "attributes": {
+                    "id": {"role": "identifying"},
+                    "ward": {"role": "quasi", "hierarchy": {"A": "*"}},
+                },
+            }
+        },
+    }
+    with pytest.raises(PolicyError, match="linked tables have no register yet"):
+        Policy(**keys)
