@@ -38,6 +38,8 @@ PICTURES = (
     "results/evidence/evidence.png",
     "results/attacks/attacks.png",
 )
+REPORTS = ("results/simon2020/assessment.html", "results/kitamura/published.html")
+"""Pages that experiments made, for the gallery."""
 OUTSIDE = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""
     r"""|<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref\s*=\s*["']?(?:https?:)?//"""
@@ -54,8 +56,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, source in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=text))
-    for picture in PICTURES:
-        files.append(File.generated(config, picture, abs_src_path=str(ROOT / picture)))
+    for made in (*PICTURES, *REPORTS):
+        files.append(File.generated(config, made, abs_src_path=str(ROOT / made)))
     return files
 
 

@@ -6,7 +6,6 @@ or of a field's description.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import subprocess
@@ -36,7 +35,7 @@ from anonymizer.utility import Measure
 from docs.generate.blocks import PARTS
 from docs.generate.keys import fields_of
 from experiments.datasets import RESULTS
-from experiments.running import git, run_main
+from experiments.running import git, options_of, run_main
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, EXAMPLE = ROOT / "anonymizer", ROOT / "docs" / "example"
@@ -199,8 +198,7 @@ def modules_of_a_run() -> set[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Count, compare, print and write."""
-    options = argparse.ArgumentParser(prog="python -m experiments.house", description=__doc__)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("house", __doc__)
     options.add_argument("--since", default=BEFORE, help="the commit to compare with")
     given = options.parse_args(arguments)
     with Staging(given.out or RESULTS / "house") as staging:

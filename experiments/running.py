@@ -7,6 +7,7 @@ differed from it. `python -m experiments.running` adds what is not listed, with 
 
 from __future__ import annotations
 
+import argparse
 import csv
 import subprocess
 import sys
@@ -15,13 +16,26 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from anonymizer.errors import AnonymizerError
-from experiments.datasets import RESULTS, ROOT
+from experiments.datasets import RESULTS, ROOT, add_data_option
 
 COMMITS = "commits.csv"
 CODE = ("anonymizer", "attackers", "experiments", "hierarchies")
 
 Row = tuple[str, str]
 """A commit, and how many files differed from it."""
+
+
+def options_of(
+    name: str, description: str | None, data: bool = False, quick: str = ""
+) -> argparse.ArgumentParser:
+    """Make the parser of an experiment: --out, and --data and --quick where it has them."""
+    options = argparse.ArgumentParser(prog=f"python -m experiments.{name}", description=description)
+    options.add_argument("--out", type=Path, help="folder to write to")
+    if data:
+        add_data_option(options)
+    if quick:
+        options.add_argument("--quick", action="store_true", help=quick)
+    return options
 
 
 def run_main(main: Callable[[], None], name: str) -> None:

@@ -25,7 +25,7 @@ from docs.generate.commands import commands
 from docs.generate.keys import Key, fields_of, keys_of, stated_meanings
 from docs.generate.outputs import OUTPUTS, meaning_of, paths_of
 from docs.hooks import PAGES as FROM_ELSEWHERE
-from docs.hooks import PICTURES, outside_requests
+from docs.hooks import PICTURES, REPORTS, outside_requests
 from tests.snippets import Page, Run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,14 +101,23 @@ def test_a_page_that_shows_what_is_not_so_is_found(wrong: str, reader: Run) -> N
 def test_a_page_is_in_the_navigation_and_its_links_lead_somewhere(name: str) -> None:
     text = page(name)
     assert f": {name}\n" in (ROOT / "docs" / "mkdocs.yml").read_text(encoding="utf-8")
-    known = {*NAMES, *FROM_ELSEWHERE, *PICTURES}
+    known = {*NAMES, *FROM_ELSEWHERE, *PICTURES, *REPORTS}
     for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         target = (PAGES / name).parent / link
         assert target.resolve().relative_to(PAGES.resolve()).as_posix() in known
 
 
 def test_files_from_elsewhere_are_there() -> None:
-    assert all((ROOT / path).is_file() for path in (*FROM_ELSEWHERE.values(), *PICTURES))
+    paths = (*FROM_ELSEWHERE.values(), *PICTURES, *REPORTS)
+    assert [path for path in paths if not (ROOT / path).is_file()] == []
+
+
+def test_what_the_steward_is_told_to_press_is_what_the_studio_says() -> None:
+    studio = ROOT / "anonymizer" / "studio"
+    sources = [*studio.rglob("*.js"), *studio.rglob("*.html"), *studio.glob("*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    for said in re.findall(r"\*\*(.+?)\*\*", page("tutorial-studio.md").replace("\n", " ")):
+        assert said in text, said
 
 
 def asked_for() -> list[str]:

@@ -249,12 +249,9 @@ def test_layers_promise_nothing_of_the_released_table() -> None:
 
 
 def test_the_studio_says_how_far_classes_are_from_input_and_release() -> None:
-    from anonymizer.data.coded import load
-    from anonymizer.data.pandas import FrameTable
-    from anonymizer.studio.release import claims
+    from anonymizer.studio.checklist import solution_checks
 
-    table, policy = patients(), policy_of(MODELS["equal"])
-    said = claims(anonymize(table, policy), load(FrameTable(table), policy.attributes), {}, [])
-    detail = next(detail for claim, _, detail in said if claim.startswith("Readers of the release"))
+    said = solution_checks(anonymize(patients(), policy_of(MODELS["equal"])))
+    detail = next(each.detail for each in said if each.said.startswith("Readers of the release"))
     assert "from the input and" in detail
     assert "from the released table; promised of the input" in detail

@@ -45,6 +45,7 @@ OURS = {
     "p-uniqueness": (BUILT_IN["p-uniqueness"], (0.3, 0.01, 0.0)),
     "expected-uniques": ('model = "expected-uniques"\npeople = 2\npopulation = 5000', (50, 2, 0.0)),
     "overall": (BUILT_IN["overall"], (0.2, 0.05, 0.04)),
+    "nrf": (BUILT_IN["nrf"], (0.5, 0.03, 0.0)),
     "two": (BUILT_IN["two"], (2, 3, 8)),
 }
 """The [[risk]] part of a policy, and values of the parameter that a frontier varies."""

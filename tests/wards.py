@@ -95,6 +95,20 @@ attributes = ["zip"]
 probability = 0.2
 """
 
+SOURCES = """
+disclosure = { age = 0.3, sex = 0.8 }
+
+[[source]]
+name = "a microblog"
+usage = 0.9
+
+[[source]]
+name = "a network"
+usage = 0.7
+disclosure = { zip = 0.5 }
+"""
+"""Where people disclose what about themselves."""
+
 MODELS = {
     "k-map with a table": 'model = "k-map"\nk = 6\npopulation_table = "people.csv"',
     "k-map estimated": 'model = "k-map"\nk = 5\npopulation = 5000',
@@ -103,6 +117,7 @@ MODELS = {
     "sample-uniqueness": 'model = "sample-uniqueness"\nthreshold = 0.05',
     "p-uniqueness": 'model = "p-uniqueness"\nthreshold = 0.01\npopulation = 5000',
     "overall": 'model = "overall"\nthreshold = 0.05\nscenario = "scenario.toml"',
+    "nrf": 'model = "nrf"\nthreshold = 0.03\nstatistic = "mean"\nsources = "sources.toml"',
     "two": 'model = "k-anonymity"\nk = 2\n[[risk]]\nmodel = "average"\nthreshold = 0.1',
 }
 """The [[risk]] part of a policy, by what it asks for."""
@@ -117,3 +132,4 @@ def write_more(folder: Path) -> None:
     """Write the files that some of the models name: a population and a scenario."""
     patients(rows=3000, seed=8).to_csv(folder / "people.csv", sep=";", index=False)
     (folder / "scenario.toml").write_text(SCENARIO)
+    (folder / "sources.toml").write_text(SOURCES)

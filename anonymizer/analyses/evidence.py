@@ -27,6 +27,7 @@ from anonymizer.display import Displayed
 from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.policy import Analysis, Policy, PolicyLike
 from anonymizer.problem import Source, load_policy
+from anonymizer.problem.tables import refuse_linked
 from anonymizer.solution.manifest import ManifestLike, find_manifest
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.applied import applied_again
@@ -100,6 +101,7 @@ def evidence(
     if policy is None:
         raise PolicyError("evidence needs the policy of the release; pass it as `policy`.")
     loaded = load_policy(policy)
+    refuse_linked(loaded)
     stated_analyses(loaded)
     return evidence_of(solution_of(released, original, loaded, manifest))
 

@@ -92,6 +92,8 @@ class SourceFindings:
     homogeneity: tuple[Homogeneity, ...]
     options: tuple[Option, ...]
     access: tuple[Access, ...]
+    new: tuple[str, ...] = ()
+    """The sensitive columns that whoever uses the source does not know yet."""
 
     @property
     def passes(self) -> bool:

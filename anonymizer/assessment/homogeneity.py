@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.assessment.keys import Integers
+from anonymizer.attackers.statement import SMALL_CELL
 from anonymizer.attackers.statistics import SLACK
 from anonymizer.kernels.partition import label_keys
 from anonymizer.table.sensitive import SensitiveColumn
 
-SIZES = (3, 5)
+SIZES = (3, SMALL_CELL)
 """The smallest and the largest cell that the paper looks at."""
 
 

@@ -229,7 +229,7 @@ def given_away_left(
                 name, sizes, cell, codes[kept], numbers, person, tolerance
             ).given_away
             for name, values in statement.sensitive.items()
-            if name not in attack.source.keys and kept.size
+            if attack.source.learns(name) and kept.size
             for codes, numbers in [protected.sensitive(name, values)]
         ]
         found[attack.source.name] = max(told, default=0)

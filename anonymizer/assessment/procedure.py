@@ -190,6 +190,7 @@ def examine(
         tuple(homogeneity),
         tuple(options),
         tuple(access),
+        tuple(name for name in statement.sensitive if source.learns(name)),
     )
 
 
@@ -317,7 +318,7 @@ def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: in
 def look_into_cells(
     source_risk: SourceRisk, protected: Protected, statement: Statement
 ) -> Sequence[Homogeneity]:
-    """Measure the homogeneity of every sensitive attribute that is not itself a key."""
+    """Measure the homogeneity of every sensitive attribute that is new to the source."""
     key_set = source_risk.key_set
     classes, sizes = key_set.classes(), key_set.cells().sizes
     cell_of_row = classes.label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
@@ -325,7 +326,7 @@ def look_into_cells(
     tolerance = Tolerance(statement.most, certainty, source_risk.threshold)
     found = []
     for attribute, marked in statement.sensitive.items():
-        if attribute in key_set.keys:  # who knows it already learns nothing new
+        if not source_risk.source.learns(attribute):  # who knows it already learns nothing new
             continue
         value_of_row, numbers = protected.sensitive(attribute, marked)
         found.append(

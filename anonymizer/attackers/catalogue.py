@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.attackers.scenario import PARAMETERS, AttributeGroup, Scenario
-from anonymizer.data.files import specs_folder
 from anonymizer.errors import PolicyError, quote_some, suggest_name
+
+SHIPPED = Path(__file__).parent / "scenarios"
 
 
 def shipped_scenarios() -> dict[str, Path]:
     """Return the files of the scenarios that come with the package, by name."""
-    return {path.stem: path for path in sorted((specs_folder() / "scenarios").glob("*.toml"))}
+    return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
 
 
 def find_scenario(name: str | Path, folder: Path | None = None) -> Path:

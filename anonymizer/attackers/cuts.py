@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from anonymizer.attackers.overall import AttackedRows, ScenarioAttack
 from anonymizer.attackers.statistics import (
+    DATA_SET,
     SLACK,
+    data_set_risk,
+    mean_limit,
     passes,
     quantile_of,
     records_above,
@@ -125,7 +128,8 @@ def next_open(
     if quantile is None:
         known = turns.all_means_known(statistic)
         means = turns.means if known else turns.sums(risks) / np.maximum(turns.people, 1)
-        may_pass = means <= threshold + 2 * SLACK  # sums in another order differ in the last bits
+        limit = mean_limit(statistic, threshold, turns.people)
+        may_pass = means <= limit + 2 * SLACK  # sums in another order differ in the last bits
     else:
         above = np.rint(turns.sums((risks > threshold + SLACK).astype(np.float64)))
         may_pass = above <= records_above(quantile, turns.people)
@@ -148,7 +152,10 @@ def least_suppressed(
     if quantile is None:
         order = np.argsort(-risks)
         risks, people = risks[order], people[order]
-        return suppressed_for_mean(risks, people, threshold + 2 * SLACK, whole=whole)
+        if statistic == DATA_SET and whole:
+            return suppressed_for_data_set(risks, people, threshold + 2 * SLACK)
+        limit = mean_limit(statistic, threshold, total)  # the more people, the lower
+        return suppressed_for_mean(risks, people, limit + 2 * SLACK, whole=whole)
     above = int(people[risks > threshold + 2 * SLACK].sum())
     gone = np.arange(above + 1)
     left = total - gone if whole else np.full(above + 1, total)
@@ -169,3 +176,26 @@ def suppressed_for_mean(risks: Floats, people: Integers, threshold: float, *, wh
     last = int(np.argmax(after <= room)) - 1  # the group in which the mean begins to pass
     needed = int(np.floor((after[last] - room) / excess[last]))
     return int(people[:last].sum()) + max(0, min(needed, int(people[last])))
+
+
+def suppressed_for_data_set(risks: Floats, people: Integers, threshold: float) -> int:
+    """Return how many of the people, highest risk first, must go until nobody is likely to be found.
+
+    Whoever comes back has at least the mean risk of the others, and there is one more: the risk of the
+    data set never falls. So bisection finds the most that may stay.
+    """
+    most = np.append(0, np.cumsum(people[::-1]))
+    sums = np.append(0.0, np.cumsum((risks * people)[::-1]))
+
+    def within(left: int) -> bool:
+        if left == 0:
+            return True
+        at = int(np.searchsorted(most, left, side="right")) - 1
+        rest = (left - int(most[at])) * float(risks[::-1][at]) if left > most[at] else 0.0
+        return data_set_risk(min((float(sums[at]) + rest) / left, 1.0), left) <= threshold
+
+    low, high = 0, int(most[-1]) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    return int(most[-1]) - low

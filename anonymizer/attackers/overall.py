@@ -302,7 +302,7 @@ class ScenarioAttack:
         found = self.estimates.get(known)
         if found is None:
             sizes = self.partitions.cells(known).people
-            found = estimate_unique(sizes, self.scenario.population, self.estimator)
+            found = estimate_unique(sizes, self.scenario.size, self.estimator)
             if len(self.estimates) < ESTIMATES:
                 self.estimates[known] = found
         return found

@@ -104,8 +104,14 @@ Causes = Annotated[
 COUNT: TypeAdapter[int] = TypeAdapter(Count)
 
 
+THE_TABLE = "the table"
+"""A population that nobody stated: whoever is alone in the table is taken to be alone altogether."""
+
+
 def parse_population(value: object) -> object:
-    """Take the size of the population, or the path of a table of it."""
+    """Take the size of the population, the path of a table of it, or that it is the table itself."""
+    if value == THE_TABLE:
+        return value
     if isinstance(value, str | Path):
         return Path(str(parse_path(value)))
     return COUNT.validate_python(value)
@@ -198,7 +204,8 @@ class Scenario:
         BeforeValidator(parse_population),
         WithJsonSchema({"type": ["integer", "string"]}),
     ]
-    """The people among whom the attacker looks for the subject: how many, or the path of a table."""
+    """The people among whom the attacker looks for the subject: how many, the path of a table of them,
+    or "the table" where nobody knows."""
     p_m: Likelihood
     """That the subject's presence in the table is disclosed."""
     p_fm: Likelihood
@@ -261,6 +268,16 @@ class Scenario:
     def counted(self) -> bool:
         """Whether it is counted in a population table who is unique, not estimated."""
         return isinstance(self.population, Path)
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether somebody stated a population."""
+        return bool(self.population != THE_TABLE)
+
+    @property
+    def size(self) -> int:
+        """The people of the population; 0 where it is the table, which has more."""
+        return int(self.population) if self.is_stated else 0
 
     @property
     def needs_unique(self) -> bool:
@@ -326,7 +343,7 @@ class Scenario:
 
     def check_people(self, people: int) -> str | None:
         """Say why a table of so many people cannot come from the population, or return None."""
-        if self.counted or people <= self.population:
+        if self.counted or not self.is_stated or people <= self.population:
             return None
         return (
             f"population: {self.population} people are fewer than the table's {people}; "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -40,6 +40,8 @@ from anonymizer.validation import (
     read_described,
 )
 
+SMALL_CELL = 5
+"""A cell of so many people may give a sensitive value away; a larger one is a crowd."""
 THRESHOLDS = {"general": 0.2, "sensitive": 0.05}
 """What is usually accepted for a public file: 1 in 5, and 1 in 20 where stigma is at stake."""
 
@@ -48,6 +50,7 @@ id = "patient_id"              # rows with the same id are one person; left out:
 threshold = "general"          # 0.2; or "sensitive", 0.05; or a number of your own
 
 most = 1.0                     # a cell gives a value away if so large a share of its people has it
+given_away = "counted"         # or "none": the risk model `sources` lets no small cell give one away
 
 [sensitive]                    # the values of a column that would do harm if disclosed
 diagnosis = ["F32", "F33"]
@@ -68,6 +71,7 @@ q = 1.0                        # share of your table's people who are in the sou
 without = { state = { q = 0.14 } }      # the overlap once a key is left out; of several, the largest
 levels = { age = 1 }           # the level of the hierarchy on which the source knows a key; default 0
 threshold = "sensitive"
+knows = ["diagnosis"]          # sensitive columns that it has already: no disclosure to it
 
 [[source]]
 name = "newspapers"
@@ -137,6 +141,8 @@ class ExternalSource(Part):
     )
     levels: ByName[Level] = Field({})
     threshold: Threshold | None = None
+    knows: Annotated[tuple[Text, ...], ONLY_LISTS] = ()
+    """Sensitive columns that the source has already: whoever uses it learns nothing new of them."""
     path: FilePath | None = None
     delimiter: Delimiter | None = None
     names: ByName[Text] = Field({})
@@ -184,6 +190,10 @@ class ExternalSource(Part):
         q = tuple(overlap.q for overlap in without if overlap.q is not None)
         return p or (self.p,), q or (self.q,)
 
+    def learns(self, column: str) -> bool:
+        """Whether a column would be new to whoever uses the source: it is neither a key nor known."""
+        return column not in self.keys and column not in self.knows
+
     def shares(self) -> Iterator[Proportion]:
         """Go through p and q, as they are with all keys and once some are left out."""
         yield from (self.p, self.q)
@@ -216,7 +226,12 @@ def check_sources(value: object) -> Iterator[str]:
         return
     if not value:
         yield "no source is given; add a [[source]] table for each"
-    tables = [dict(each) for each in value if isinstance(each, Mapping | ExternalSource)]
+    # `keys` of a source are its keys: dict() would call them
+    tables = [
+        each if isinstance(each, Mapping) else vars(each)
+        for each in value
+        if isinstance(each, Mapping | ExternalSource)
+    ]
     names = Counter(name for each in tables if isinstance(name := each.get("name"), str))
     if repeated := [name for name, times in names.items() if times > 1]:
         yield f"{quote_some(repeated)} is the name of two sources; rename one"
@@ -236,11 +251,41 @@ class Statement(Part):
     sensitive: ByName[Values] = Field({})
     most: Majority = 1.0
     """The share of a small cell's people with a sensitive value from which on the cell gives it away."""
+    given_away: Literal["counted", "none"] = "counted"
+    """Whether the model `sources` also refuses small cells that give a sensitive value away."""
     outcome: ByName[Values] = Field({})
     """The values of a column that an analysis needs: a plan says how many records with them it drops."""
     access: ByName[Threshold] = Field({"data enclave": 1.0})
     folder: Path = Field(Path(), exclude=True)
     """What the paths are relative to."""
+
+    @model_validator(mode="after")
+    def check_known(self) -> Self:
+        """Check that what sources know is sensitive, and that what is refused can be."""
+        for source in self.source:
+            if unknown := [name for name in source.knows if name not in self.sensitive]:
+                raise ValueError(
+                    f"'{source.name}' knows '{unknown[0]}', which is no sensitive column and says "
+                    "nothing; leave it out, or name it under [sensitive]"
+                )
+        if self.given_away == "none":
+            raise_faults(self.faults_of_refusal())
+        return self
+
+    def faults_of_refusal(self) -> Iterator[str]:
+        """Say why small cells that give something away cannot be refused."""
+        if not self.sensitive:
+            yield "given_away is none, and no value is sensitive; name some under [sensitive]"
+        if self.most < 1:
+            yield (
+                'given_away = "none" is for values that everyone of a cell has, and most is '
+                f"{self.most:g}; leave out most"
+            )
+        if named := [source.name for source in self.source if source.path is not None]:
+            yield (
+                f'given_away = "none" asks for p and q of every source, and {quote_some(named)} has a '
+                "table; leave out path"
+            )
 
     @staticmethod
     def read(path: str | Path) -> Statement:

@@ -1,10 +1,14 @@
-"""Statistics of the records' risks: mean, maximum and percentiles, and which are within a threshold."""
+"""Statistics of the records' risks: mean, maximum and percentiles, and which are within a threshold.
+
+"data-set" is the risk that at least one of n people is found, each with the mean risk r: 1 - (1 - r)^n.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +16,16 @@ from numpy.typing import NDArray
 SLACK = 1e-12  # a risk that differs from the threshold by rounding only is not above it
 
 
+DATA_SET = "data-set"
+
+
 def quantile_of(statistic: str | float) -> Fraction | None:
-    """Return the share of records that a statistic looks at, or None for the mean.
+    """Return the share of records that a statistic looks at, or None where it is one of the mean.
 
     >>> quantile_of("p95"), quantile_of(0.95), quantile_of("maximum"), quantile_of("mean")
     (Fraction(19, 20), Fraction(19, 20), Fraction(1, 1), None)
     """
-    if statistic == "mean":
+    if statistic in ("mean", DATA_SET):
         return None
     share = Fraction(0)
     if isinstance(statistic, str):
@@ -28,7 +35,8 @@ def quantile_of(statistic: str | float) -> Fraction | None:
         share = Fraction(repr(float(statistic)))  # 0.95 is meant, not the binary number next to it
     if not 0 < share <= 1 or isinstance(statistic, bool):
         raise ValueError(
-            f"statistic {statistic!r} is unknown; use 'mean', 'maximum' or a percentile such as 'p95'"
+            f"statistic {statistic!r} is unknown; use 'mean', 'maximum', 'data-set' or a percentile such "
+            "as 'p95'"
         )
     return share
 
@@ -48,10 +56,33 @@ def statistic_of(
     if records == 0:
         return 0.0
     if quantile is None:
-        return float((risks * counts).sum() / records)
+        mean = float((risks * counts).sum() / records)
+        return data_set_risk(mean, records) if statistic == DATA_SET else mean
     order = np.argsort(risks)
     at_most = np.cumsum(counts[order])
     return float(risks[order[np.searchsorted(at_most, math.ceil(quantile * records))]])
+
+
+def data_set_risk(mean: float, records: int) -> float:
+    """Return the risk that at least one of some people is found, each with the mean risk.
+
+    >>> data_set_risk(0.1, 2)
+    0.19
+    """
+    return 1.0 if mean >= 1 else -math.expm1(records * math.log1p(-mean)) + 0.0
+
+
+def mean_limit(statistic: str | float, threshold: float, records: int | NDArray[np.int64]) -> Any:
+    """Return the highest mean of so many people's risks at which a statistic of the mean passes.
+
+    >>> round(mean_limit("data-set", 0.19, 2), 12), mean_limit("mean", 0.2, 5)
+    (0.1, 0.2)
+    """
+    if statistic != DATA_SET:
+        return threshold
+    if threshold >= 1:
+        return np.ones_like(records, float)[()]
+    return -np.expm1(math.log1p(-threshold) / np.maximum(records, 1))
 
 
 def records_above(quantile: Fraction, records: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -33,7 +33,7 @@ def unique_in_population(
     """
     if not (sizes == 1).any():
         return 0.0  # no record needs it
-    return estimate_unique(sizes[sizes > 0], scenario.population, estimate)
+    return estimate_unique(sizes[sizes > 0], scenario.size, estimate)
 
 
 def estimate_unique(
@@ -163,4 +163,4 @@ def describe_unique(
     value = float(alone.mean()) if alone.size else 0.0
     if attack.population is not None:
         return Estimate(value, value, value)
-    return with_interval(value, sizes, attack.scenario.population)
+    return with_interval(value, sizes, attack.scenario.size)

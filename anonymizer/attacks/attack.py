@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from anonymizer.attacks.all_releases import all_releases
 from anonymizer.attacks.collective import collective
 from anonymizer.attacks.composition import composition
 from anonymizer.attacks.downcoding import downcoding
@@ -31,6 +32,7 @@ ATTACKS: dict[str, Callable[[Setting], Attack | list[Attack]]] = {
     "collective match": collective,
     "downcoding": downcoding,
     "composition": composition,
+    "all releases": all_releases,
 }
 """Every attack: a setting in, one result or several out."""
 

@@ -45,8 +45,8 @@ def init(
     tables: Annotated[
         list[Path],
         typer.Argument(
-            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid); or the folder or "
-            "the files of linked tables.",
+            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid); or the folder, "
+            "the files or the DuckDB database of linked tables.",
             show_default=False,
         ),
     ],
@@ -83,6 +83,20 @@ def init(
     delimiter: DataDelimiter = None,
     encoding: DataEncoding = None,
     sheet: DataSheet = None,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            help="A rule to follow instead of a risk: safe-harbor, HIPAA's list of eighteen identifiers.",
+            show_default=False,
+        ),
+    ] = None,
+    populations: Annotated[
+        Path | None,
+        typer.Option(
+            help="For safe-harbor: a table of ZIP codes and how many people live there; default: 2000's.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> CommandResult:
     """Look at a table and write a policy with hierarchies for it, and a page that says why.
 
@@ -92,7 +106,13 @@ def init(
     `anonymizer run discharges/policy.toml --out release`
 
     Of linked tables, such as `anonymizer init trial --study sdtm`, keys are found too.
+
+    With `--template safe-harbor` the policy does what HIPAA's Safe Harbor asks for, whatever the risk.
     """
+    if template is not None or populations is not None:
+        stated = (quasi, id_, identifying, sensitive, keep, need, delimiter, encoding, sheet, study)
+        others = rows_are_people or k != LEAST or for_ != PUBLIC or power is not None
+        return init_template(tables, out, template, populations, others or any(stated))
     if len(tables) == 1 and tables[0].suffix.lower() == ARX:
         stated = (quasi, id_, identifying, sensitive, keep, need, delimiter, encoding, sheet, study)
         others = rows_are_people or k != LEAST or for_ != PUBLIC or power is not None
@@ -101,8 +121,8 @@ def init(
     from anonymizer.data.opening import open_table
     from anonymizer.data.staging import Staging
     from anonymizer.proposal.choices import split_names
+    from anonymizer.proposal.place import are_linked
     from anonymizer.proposal.proposal import check_new, propose
-    from anonymizer.proposal.study import are_linked
     from anonymizer.report.proposal import stage_proposal, summarize
 
     check_new(out)
@@ -144,5 +164,43 @@ def init(
         files,
         then=lambda console: console.print(
             f"next: anonymizer run {files['policy']} --out release", soft_wrap=True
+        ),
+    )
+
+
+def init_template(
+    tables: list[Path], out: Path, template: str | None, populations: Path | None, stated: bool
+) -> CommandResult:
+    """Write the policy of a rule; a PolicyError says what does not go together."""
+    from anonymizer.data.staging import Staging
+    from anonymizer.errors import suggest_name
+    from anonymizer.proposal.proposal import POLICY, check_new
+    from anonymizer.proposal.safe_harbor import NAME, stage_safe_harbor
+
+    if template != NAME:
+        given = (
+            "--populations is for a template"
+            if template is None
+            else f"--template: '{template}' is unknown"
+        )
+        raise PolicyError(f"{given}; {suggest_name(template or '', [NAME])}")
+    if stated or len(tables) > 1:
+        raise PolicyError(
+            "--template: the rule says roles itself, of one table; give --out and --populations alone, "
+            "and change the policy that is written."
+        )
+    check_new(out)
+    inputs = [tables[0], *([] if populations is None else [populations])]
+    with Staging(out, inputs) as staging, status_line(f"reading {tables[0]}"):
+        ruled = stage_safe_harbor(tables[0], staging, populations)
+    policy = str(out / POLICY)
+    return CommandResult(
+        {"template": NAME, "columns": {each.column: each.role.value for each in ruled}},
+        lambda console: console.print(
+            "\n".join(f"{each.column}: {each.role.value}, {each.reason}" for each in ruled)
+        ),
+        {"policy": policy},
+        then=lambda console: console.print(
+            f"next: anonymizer run {policy} --out release", soft_wrap=True
         ),
     )

@@ -383,13 +383,13 @@ def stage_example_page(policy: Path, staging: Any) -> str:
     from anonymizer.report.provenance import provenance_of
     from anonymizer.report.scenarios import draw_distribution
 
-    specs = policy.parent / "hierarchies"
+    attackers = policy.parent / "attackers"
     assessment = assess(
         None,
         policy,
-        specs / "voter.toml",
-        statement=specs / "statement.toml",
-        sources=specs / "sources.toml",
+        attackers / "voter.toml",
+        statement=attackers / "statement.toml",
+        sources=attackers / "sources.toml",
     )
     picture = draw_distribution(assessment.scenarios)
     staging.path("assessment.svg").write_text(standing_alone(picture), encoding="utf-8")

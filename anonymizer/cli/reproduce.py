@@ -19,10 +19,12 @@ EXPERIMENTS = {
     "prasser2016": "Tables 1 to 3 and Figure 6 of Prasser et al. 2016: what risk models buy in quality",
     "xia2021": "Tables 3 and 4 and Figure 2 of Xia et al. 2021: attackers with imperfect knowledge",
     "simon2020": "the steward's procedure of Simon et al. 2020 on synthetic visits",
+    "profiles": "the shipped attackers: on which figure the verdict about each of them hangs",
     "nrf": "Tables 7 and 8 of the naive re-identification framework, and eight million records",
     "kitamura": "the indicators of Kitamura et al. for a published table",
     "estimators": "estimates of population uniques against a known population",
     "survey": "k-map by sampling weights, on populations known in full",
+    "over_time": "four quarterly releases, alone and beside one another with a register",
     "attacks": "attacks on releases of a known population, against what the models promise",
     "evidence": "what regressions and predictions keep, on ADULT and on the demo register",
     "layers": "layers beside ARX's local recoding, with the gap",
@@ -33,7 +35,7 @@ EXPERIMENTS = {
 """What can be reproduced, by name."""
 WITH_DATA = {
     **dict.fromkeys(("prasser2016", "layers", "reference", "proofs", "studies"), "needs"),
-    **dict.fromkeys(("xia2021", "simon2020", "evidence"), "has a part that needs"),
+    **dict.fromkeys(("xia2021", "simon2020", "evidence", "over_time"), "has a part that needs"),
 }
 """Those that read data sets, which are not ours and not in the repository."""
 

@@ -12,8 +12,8 @@ def studio(
     source: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TABLE or POLICY]",
-            help="A table, or a policy; left out: drop a table on the page.",
+            metavar="[TABLE, FOLDER or POLICY]",
+            help="A table, a folder of linked tables, or a policy; left out: drop a table on the page.",
             show_default=False,
         ),
     ] = None,
@@ -39,13 +39,17 @@ def studio(
     from anonymizer.studio.mending import UnreadableError
     from anonymizer.studio.serve import Studio, folder_for
     from anonymizer.studio.session import Session
+    from anonymizer.studio.study import StudySession, opens_study
 
-    session = Session(folder_for(source, out))
+    folder = folder_for(source, out)
+    linked = opens_study(source)
+    session: Session | StudySession = StudySession(folder) if linked else Session(folder)
     served = Studio(session, port)
     try:
         if source is not None:
             session.open(source)
     except UnreadableError as error:
+        assert isinstance(session, Session)
         session.fault = error.fault  # the page says so, and asks how the file is to be read
     except BaseException:
         served.close()

@@ -53,9 +53,11 @@ def init_study(
 ) -> CommandResult:
     """Write a policy for linked tables, with its hierarchies."""
     from anonymizer.data.staging import Staging
-    from anonymizer.proposal.study import find_tables, propose_study
+    from anonymizer.proposal.place import find_tables
+    from anonymizer.proposal.study import propose_study
 
-    with Staging(out, find_tables(paths).values()) as staging, status_line("reading the tables"):
+    inputs = [place.path for place in find_tables(paths).values()]
+    with Staging(out, inputs) as staging, status_line("reading the tables"):
         proposal = propose_study(paths, k, power, standard)
         files = proposal.stage(staging)
 

@@ -61,7 +61,7 @@ class JointCounts:
         )
 
 
-def occupied(counts: NDArray[np.integer]) -> tuple[int, int]:
+def occupied(counts: NDArray[np.integer] | NDArray[np.float64]) -> tuple[int, int]:
     """Return how many rows and columns of a table are not empty."""
     return int(counts.any(axis=1).sum()), int(counts.any(axis=0).sum())
 

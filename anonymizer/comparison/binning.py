@@ -103,7 +103,7 @@ def bin_quasi_identifier(
     bins = Bins(bin_of_leaf, level, chosen.size + 1)
     cells, shares = spread(column, leaf, layering.levels(at), kept, bins)
     values, of_row = layering.values(at)[0], microdata.tuple_of_row
-    counts = microdata.counts
+    counts: NDArray[Any] = microdata.counts
     if weights is not None:
         counts = np.bincount(of_row, weights, microdata.distinct)
     return Binned(
@@ -219,12 +219,10 @@ def bin_kept_column(
     before = small(bin_of_group)[groups]
     bins, counts = chosen.size + 1, column.counts
     left = np.bincount(column.codes[released], minlength=counts.size)
-    before_and_after = counts, left
+    before_and_after: list[NDArray[Any]] = [counts, left]
     if weights is not None:
         rows = np.ones_like(released), released
-        before_and_after = tuple(
-            np.bincount(column.codes[r], weights[r], counts.size) for r in rows
-        )
+        before_and_after = [np.bincount(column.codes[r], weights[r], counts.size) for r in rows]
     return Binned(
         name,
         role,

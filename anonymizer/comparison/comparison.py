@@ -215,7 +215,7 @@ def compare_column(column: Binned, released: NDArray[np.bool_]) -> ComparedColum
     """Count the records of each bin before and after; bins without any are left out."""
     before, after = column.count(), column.counts_after()
     suppressed = column.count(~released)
-    weighted = [None] * len(column.labels)
+    weighted: list[tuple[float, float] | None] = [None] * len(column.labels)
     if column.weights is not None:
         weighted = [
             *zip(column.weigh_before().tolist(), column.weigh_after().tolist(), strict=True)
@@ -269,8 +269,7 @@ def example_cells(
     """Return some cells of a column before and after."""
     microdata = release.microdata
     if name not in microdata.attributes:
-        column = kept[name]
-        return [(text, text) for text in (column.texts[code] for code in column.codes[rows])]
+        return [(text, text) for text in kept[name].keep(rows).cells()]
     at = microdata.attributes.index(name)
     leaves = microdata.columns[at].leaves[microdata.codes[at][tuples]].tolist()
     originals = [microdata.columns[at].hierarchy.leaves[leaf] for leaf in leaves]

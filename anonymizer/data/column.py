@@ -112,6 +112,10 @@ class Column:
             return np.zeros(self.codes.size, np.bool_)
         return np.equal(self.codes, self.texts.index(text))
 
+    def cells(self) -> list[str]:
+        """Write out the text of each cell."""
+        return [self.texts[code] for code in self.codes.tolist()]
+
     def first_row(self, texts: Collection[str]) -> int:
         """Return the first row, from 0, that has one of some texts; one of them must be there."""
         numbers = [number for number, text in enumerate(self.texts) if text in texts]

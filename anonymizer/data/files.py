@@ -61,7 +61,7 @@ class FirstRead:
 
 
 def specs_folder() -> Path:
-    """Return where the shipped hierarchies and scenarios are: in the package, or beside it."""
+    """Return where the shipped hierarchies are: in the package, or beside it."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "specs"
     return installed if installed.is_dir() else package.parent / "hierarchies"

@@ -190,8 +190,8 @@ def open_table(
     """Open a file or a dataframe; a kind of table of one's own is taken as it is.
 
     Delimiter and encoding are of CSV files, and found where they are not stated; the sheet is of Excel.
-    A folder, a path with wildcards, a DuckDB database, of which `table` names one, and what an engine has
-    stay there; `memory` is what DuckDB may take, and a database is `writable` if a release goes there.
+    A folder, a path with wildcards, a DuckDB database and what an engine has stay there; `table` names
+    one of a database. `memory` is what DuckDB may take. A database is `writable` if a release goes there.
     """
     if delimiter is not None:
         check_delimiter(delimiter)

@@ -1,8 +1,8 @@
 """Writing files so that a run that is interrupted leaves the old ones or none.
 
 New files are written into a hidden folder beside their targets and renamed when all are there. A file
-that vouches for the others, such as a manifest, is removed first and comes last: at whatever moment the
-process is killed, a release has its own manifest or none, never that of another release. What a killed
+that vouches for the others, such as a manifest, is removed first and comes last. So at whatever moment
+the process is killed, a release has its own manifest or none, never that of another. What a killed
 process leaves is removed by the next one that writes into the same folder.
 
 The same holds when the power fails: every file is on the disk before it is renamed, and each step before

@@ -296,7 +296,39 @@ def own_order(table: Table, column: str, texts: Sequence[str]) -> list[int]:
     return sorted(range(len(texts)), key=lambda number: place.get(texts[number], len(place)))
 
 
-# --- tables in files ---
+# --- tables in files, and tables that stand for others ---
+
+
+class Proxy(Table):
+    """A table whose rows another one has."""
+
+    @property
+    @abstractmethod
+    def content(self) -> Table:
+        """The table that has the rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return self.content.columns
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of its columns."""
+        return self.content.types
+
+    @property
+    def rows(self) -> int | None:
+        """The number of its rows."""
+        return self.content.rows
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield its rows."""
+        return self.content.batches(columns)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns of it, with their types."""
+        return self.content.read(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,7 +369,7 @@ def check_rows(table: Table, rows: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class WrappedTable(Table):
+class WrappedTable(Proxy):
     """A table that is called as another one, has its columns, and leaves a release to it."""
 
     origin: Table
@@ -358,16 +390,6 @@ class WrappedTable(Table):
         return self.origin.columns
 
     @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of its columns."""
-        return self.content.types
-
-    @property
-    def rows(self) -> int | None:
-        """The number of its rows."""
-        return self.content.rows
-
-    @property
     def kind(self) -> str:
         """What kind of file its releases become."""
         return self.content.kind
@@ -380,14 +402,6 @@ class WrappedTable(Table):
     def file_name(self, kind: FileKind | None = None) -> str:
         """Return what it calls the file of a release."""
         return self.content.file_name(kind)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Yield its rows."""
-        return self.content.batches(columns)
-
-    def read(self, columns: Sequence[str]) -> pa.Table:
-        """Read whole columns of it, with their types."""
-        return self.content.read(columns)
 
     def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
         """Have it make a release."""

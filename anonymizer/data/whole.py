@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +12,15 @@ import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.arrow import ArrowTable
-from anonymizer.data.column import Cells
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.pandas import FrameTable
 from anonymizer.data.release import to_pandas
-from anonymizer.data.table import FileTable, ReleasePlan, Table
+from anonymizer.data.table import FileTable, Proxy, ReleasePlan, Table
 from anonymizer.errors import AnonymizerError, DataError, import_extra
 
 
 @dataclass(frozen=True, eq=False)
-class WholeFile(FileTable):
+class WholeFile(FileTable, Proxy):
     """A file of which a table in memory is made when it is first asked for."""
 
     @abstractmethod
@@ -34,29 +32,6 @@ class WholeFile(FileTable):
         """The table in memory, as the file was when it was first read."""
         self.first_read.check_digest(digest_of_file(self.path))
         return self.load()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self.content.columns
-
-    @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns."""
-        return self.content.types
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows."""
-        return self.content.rows
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Yield the rows as distinct values."""
-        return self.content.batches(columns)
-
-    def read(self, columns: Sequence[str]) -> pa.Table:
-        """Read whole columns with their types."""
-        return self.content.read(columns)
 
     def to_native(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""

@@ -20,6 +20,7 @@ from anonymizer.errors import ReleaseError
 from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Source, load_policy
+from anonymizer.problem.tables import refuse_linked
 from anonymizer.risk import Remaining, RiskModel
 from anonymizer.solution.manifest import find_manifest
 from anonymizer.solution.solution import Solution
@@ -149,7 +150,9 @@ def decide(
     """
     if not Path(released).exists():
         raise ReleaseError(f"{released}: there is no such release; check the path.")
-    claimed, loaded = find_manifest(released, manifest, "decide"), load_policy(policy)
+    loaded = load_policy(policy)
+    refuse_linked(loaded)
+    claimed = find_manifest(released, manifest, "decide")
     solution = applied_again(Path(released), original, loaded, claimed)
     comparison = compare(solution)
     return ReleaseDecision(

@@ -10,6 +10,8 @@ from anonymizer.data.staging import Staging
 from anonymizer.demo.population import population
 from anonymizer.demo.register import register
 
+ATTACKERS = Path(__file__).parent / "attackers"
+"""What attackers may know of the patients: scenarios, a statement, sources."""
 POLICY = """\
 # The discharge register of a hospital, drawn from a synthetic population.
 [data]
@@ -38,10 +40,11 @@ suppression_limit = 0.1   # at most a tenth of the patients
 
 
 def write_example(staging: Staging, seed: int, people: int = 1_000_000) -> Path:
-    """Write register, hierarchies and policy; return the path of the policy."""
+    """Write register, hierarchies, attackers and policy; return the path of the policy."""
     patients = register(population(people, seed), seed=seed)
     patients.to_csv(staging.path("register.csv"), index=False)
     shutil.copytree(specs_folder() / "demo", staging.path("hierarchies"))
+    shutil.copytree(ATTACKERS, staging.path("attackers"))
     policy = staging.path("policy.toml")
     policy.write_text(POLICY, encoding="utf-8")
     return policy

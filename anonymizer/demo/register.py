@@ -37,7 +37,7 @@ def register(
     By default the patients are a simple random sample without replacement, which is what
     estimators of population risk assume. With `by_need` the chance of being sampled grows with
     the rate of hospital stays at a person's age and sex, and falls with the distance from the
-    hospital in Aldmere: patients are older and live nearer than the population, and those
+    hospital in Aldmere. Patients are then older and live nearer than the population, and those
     estimators are biased.
 
     Columns: `patient_id` (string, "P" and 7 digits), the quasi-identifiers as in `people`,

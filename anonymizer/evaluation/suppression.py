@@ -92,6 +92,8 @@ def violations_of(
 
     What binds record by record is asked first, and sizes before all else: it says most for least time.
     """
+    if len(models) == 1:
+        return [models[0].violating(classes)]
     found = [no_class(classes) for _ in models]
     left = ~found[0] if models else no_class(classes)
     for at in sorted(range(len(models)), key=lambda at: precedence(models[at])):

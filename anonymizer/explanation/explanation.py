@@ -5,10 +5,10 @@ the engine that found the solution.
 
 What is safe to show. An explanation is written for the steward, not for publication, and still holds no
 raw value of a single record. It has counts, shares, attribute names and levels. Values appear in one
-place: examples of blocking classes. These are released classes, shown with the values the release has,
-and only where a class has as many records as each of the policy's models asks for (`least_shown`); where
-none shows any, there are no examples. Suppressed records are counted, never shown, and what another
-scheme would make of them is described by its figures alone.
+place: examples of blocking classes. These are released classes, shown with the values the release has.
+A class is shown only if it has as many records as each of the policy's models asks for (`least_shown`);
+where none has, there are no examples. Suppressed records are counted, never shown. What another scheme
+would make of them is described by its figures alone.
 """
 
 from __future__ import annotations

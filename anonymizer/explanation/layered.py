@@ -1,6 +1,6 @@
 """Explanation of a release in layers: what each layer does, who lost most, and what is given away.
 
-What is safe to show is as in an explanation of one scheme: values appear only as those of released
+What is safe to show is as in an explanation of one scheme. Values appear only as those of released
 classes that have as many records as each model asks for (`least_shown`); suppressed records are counted.
 """
 

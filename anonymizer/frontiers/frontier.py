@@ -90,6 +90,12 @@ class Frontier(Plotted):
         )
 
     @property
+    def own_value(self) -> float | None:
+        """The threshold that the policy has itself; None where that is not one number."""
+        value = getattr(self.problem.models[0], self.parameter.name, None)
+        return float(value) if isinstance(value, int | float) else None
+
+    @property
     def numbers(self) -> str:
         """Say for which numbers of layers there are points, if any are."""
         numbers = ", ".join(str(point.changes[MAX_LAYERS]) for point in self.by_layers)

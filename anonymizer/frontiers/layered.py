@@ -97,7 +97,7 @@ def residual_risk(
     """Return the risk of a release in layers by a model.
 
     A model that looks at more than single classes is asked for each layer by itself, as if the others
-    were suppressed: that is the safe side, since it then counts fewer people who look alike.
+    were suppressed. That is the safe side: it then counts fewer people who look alike.
     """
     if model.violators is None:
         return model.residual_risk(Remaining(layering.microdata, classes, suppressed))

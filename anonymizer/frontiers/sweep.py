@@ -124,7 +124,7 @@ def with_population(model: RiskModel, size: int) -> RiskModel:
 class SweepEvaluator:
     """Partitions a scheme once for every threshold of a sweep.
 
-    Where the models ask for a least class size only, all thresholds are evaluated together; else each
+    Where the models ask for a least class size only, all thresholds are evaluated together. Else each is
     when it is asked for, from the classes that are kept in memory as long as there is room.
     """
 

@@ -144,15 +144,16 @@ def enqueue(first, last, following, step, j):
 
 @kernel
 def keep_cheaper(
-    chosen, cost_of, number, level_costs, codes, offset, limit, active, kept, cost_of_kept
-):
-    """Add the costs of a level; keep the tuples below the limit, and count them and the active ones."""
+    chosen, cost_of, ceiling_of, number, level_costs, codes, offset, active,
+    kept, cost_of_kept, ceiling_of_kept,
+):  # fmt: skip
+    """Add the costs of a level; keep the tuples below their ceilings, count them and the active ones."""
     left, n_active = 0, 0
     for s in range(number):
         i = chosen[s]
         cost = cost_of[s] + level_costs[offset + codes[i]]
-        if cost < limit:
-            kept[left], cost_of_kept[left] = i, cost
+        if cost < ceiling_of[s]:
+            kept[left], cost_of_kept[left], ceiling_of_kept[left] = i, cost, ceiling_of[s]
             left += 1
             n_active += active[i]
     return left, n_active
@@ -195,28 +196,51 @@ def limit_raises(
 
 
 @kernel
-def keep_useful(chosen, cost_of, labels, number, n_labels, counts, active, least, sizes, rising):
-    """Keep the tuples of groups that have `least` records and, where prices are active, an active one.
+def keep_useful(
+    chosen, cost_of, ceiling_of, labels, number, n_labels, counts, prices, active, raises, least,
+    limit, sizes, rising, top, highest,
+):  # fmt: skip
+    """Keep the tuples of groups that have `least` records and an active one, and cost less than prices.
 
-    No other group has a class that says anything: a class is part of its group.
+    No other group has a class that says anything: a class is part of its group. The `least` highest
+    prices of a group, when all have risen as far as they may, have a mean of no more than its ceiling:
+    active tuples count with the highest price of the group, and for the records that are left, come the
+    others' prices. The tuples chosen come by falling price.
     """
     for c in range(n_labels):
-        sizes[c], rising[c] = 0, 0
+        sizes[c], rising[c], top[c], highest[c] = 0, 0, 0.0, 0.0
     for s in range(number):
         i, c = chosen[s], labels[s]
         sizes[c] += counts[i]
-        rising[c] += active[i]
+        if active[i]:
+            rising[c] += counts[i]
+            highest[c] = max(highest[c], min(limit, prices[i] + raises[i]))
+        else:
+            highest[c] = max(highest[c], prices[i])
+    for c in range(n_labels):
+        rises = min(least, rising[c])
+        top[c] = rises * highest[c]
+        rising[c] = least - rises if sizes[c] >= least and rises > 0 else -1
+    for s in range(number):
+        i, c = chosen[s], labels[s]
+        if rising[c] > 0 and not active[i]:
+            others = min(rising[c], counts[i])
+            top[c] += others * prices[i]
+            rising[c] -= others
     left = 0
     for s in range(number):
         c = labels[s]
-        if sizes[c] >= least and rising[c] > 0:
-            chosen[left], cost_of[left] = chosen[s], cost_of[s]
+        ceiling = min(ceiling_of[s], top[c] / least)
+        if rising[c] >= 0 and cost_of[s] < ceiling:
+            chosen[left], cost_of[left], ceiling_of[left] = chosen[s], cost_of[s], ceiling
             left += 1
     return left
 
 
 @kernel
-def keep_highest(chosen, cost_of, labels, number, n_labels, counts, active, least, sizes):
+def keep_highest(
+    chosen, cost_of, ceiling_of, labels, number, n_labels, counts, active, least, sizes
+):
     """Keep of each label the tuples that are active and those with the `least` highest prices.
 
     The tuples chosen come by falling price.
@@ -227,7 +251,7 @@ def keep_highest(chosen, cost_of, labels, number, n_labels, counts, active, leas
     for s in range(number):
         i, c = chosen[s], labels[s]
         if active[i] or sizes[c] < least:
-            chosen[left], cost_of[left] = i, cost_of[s]
+            chosen[left], cost_of[left], ceiling_of[left] = i, cost_of[s], ceiling_of[s]
             left += 1
         sizes[c] += counts[i]
     return left
@@ -256,6 +280,7 @@ def prices_allowed(
     attributes, tuples = codes.shape[0], order.size
     lists = np.empty((attributes + 1, tuples), np.int32)
     partial = np.empty((attributes + 1, tuples), np.float64)
+    ceilings = np.empty((attributes + 1, tuples), np.float64)
     numbers = np.zeros(attributes + 1, np.int64)
     masks = np.zeros((attributes + 1, words.shape[0]), np.uint64)
     finest = np.zeros((attributes + 1, words.shape[0]), np.uint64)
@@ -272,7 +297,7 @@ def prices_allowed(
     for s in range(
         tuples
     ):  # slices of arrays would be compared in words, which takes long to compile
-        lists[0, s], partial[0, s] = order[s], 0.0
+        lists[0, s], partial[0, s], ceilings[0, s] = order[s], 0.0, limit
     numbers[0] = tuples
     depth, steps = 0, 0
     level[0] = low[0] - 1
@@ -284,10 +309,10 @@ def prices_allowed(
         steps += numbers[depth]
         if steps > most:
             return steps
-        chosen, cost_of = lists[depth + 1], partial[depth + 1]
+        chosen, cost_of, ceiling_of = lists[depth + 1], partial[depth + 1], ceilings[depth + 1]
         left, n_active = keep_cheaper(
-            lists[depth], partial[depth], numbers[depth], costs[level[depth]], codes[depth],
-            offsets[depth], limit, active, chosen, cost_of,
+            lists[depth], partial[depth], ceilings[depth], numbers[depth], costs[level[depth]],
+            codes[depth], offsets[depth], active, chosen, cost_of, ceiling_of,
         )  # fmt: skip
         if left == 0 or n_active == 0:
             continue
@@ -301,7 +326,7 @@ def prices_allowed(
         if level[depth] > low[depth] and not last and 4 * n_active < left:
             n_labels = label_some(words, alike, chosen, left, slot_label, slot_tuple, labels)
             left = keep_highest(
-                chosen, cost_of, labels, left, n_labels, counts, active, least, sizes
+                chosen, cost_of, ceiling_of, labels, left, n_labels, counts, active, least, sizes
             )
         if finer or last:
             n_labels = label_some(
@@ -309,8 +334,9 @@ def prices_allowed(
             )
         if finer and not last:
             left = keep_useful(
-                chosen, cost_of, labels, left, n_labels, counts, active, least, sizes, rising
-            )
+                chosen, cost_of, ceiling_of, labels, left, n_labels, counts, prices, active, raises,
+                least, limit, sizes, rising, top, of_class,
+            )  # fmt: skip
         if left == 0:
             continue
         numbers[depth + 1] = left

@@ -19,7 +19,8 @@ highest, which is no more than the cost: the prices sum up to no more than what 
 sum of all prices is a bound. This is the dual of the linear relaxation of facility location in which an
 open class serves at least k. Prices rise together, each record by its share of what its classes leave
 over, until each is in a class that leaves nothing over. They may be stopped at any time: the demands on
-them hold throughout.
+them hold throughout. A class whose records cannot have prices so high that it demands anything, even if
+all of them rise as far as they may, is left out.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 
 from anonymizer.evaluation.suppression import greatest_kept
 from anonymizer.kernels.layers import prices_allowed
-from anonymizer.lattice import Lattice
+from anonymizer.lattice import Lattice, with_level
 from anonymizer.layers.construction import least_size
 from anonymizer.layers.costs import MOST_LISTED, Candidates, Costs
 from anonymizer.risk import ModelKind, RiskModel
@@ -46,9 +47,9 @@ ROUNDING = 1e-13
 """Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
 MOST_STEPS = 300_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
-MOST_IN_ALL = 1_000_000_000
-MOST_TIMES = 4_000
-"""So many tuples may all passes look at, or each tuple so often; the last pass may end above it."""
+MOST_IN_ALL = 100_000_000
+MOST_TIMES = 1_000
+"""So many tuples may all passes look at, or each tuple so often; the last limit may end above it."""
 GROWTH = 1.6
 LEAST_GROWTH = 1.1
 """The limit below which prices rise grows by these factors."""
@@ -74,12 +75,17 @@ class Prices:
     of_tuple: NDArray[np.float64] = field(init=False)
     active: NDArray[np.bool_] = field(init=False)
     """Which prices may still rise."""
+    reach: NDArray[np.float64] = field(init=False)
+    """How far each may rise at the most, as far as that is known."""
+    growth: float = GROWTH
+    next_limit: float = 0.0
     looked_at: int = 0
     """The tuples that all passes looked at."""
 
     def __post_init__(self) -> None:
         self.of_tuple = np.zeros(self.microdata.distinct)
         self.active = np.zeros(self.microdata.distinct, np.bool_)
+        self.reach = np.full(self.microdata.distinct, np.inf)
 
     @property
     def bound(self) -> float:
@@ -87,25 +93,31 @@ class Prices:
         total = float(self.of_tuple @ self.microdata.counts) / self.microdata.records
         return total * (1 - ROUNDING)
 
-    def run(self, loss: float, stop: Callable[[], bool]) -> None:
-        """Raise prices, limit after limit, until they no longer rise or a pass takes too long.
+    def run(self, loss: float, stop: Callable[[], bool], effort: float = 1.0) -> None:
+        """Raise prices, limit after limit, until they no longer rise or the effort is made; or go on.
 
         The first limit is half the loss that was found, so that a bound comes soon. A limit that takes
-        too long is lowered, and then rises in smaller steps.
+        too long is lowered, and then rises in smaller steps. An effort of 1 is that of `MOST_IN_ALL`.
         """
-        whole, growth = self.costs.whole, GROWTH
-        most = max(MOST_IN_ALL, MOST_TIMES * self.microdata.distinct)
-        limit = min(whole, max(loss / 2, whole / 100))
-        while self.looked_at <= most and growth > LEAST_GROWTH and not stop():
-            before = self.bound
+        whole = self.costs.whole
+        most = effort * max(MOST_IN_ALL, MOST_TIMES * self.microdata.distinct)
+        self.next_limit = self.next_limit or min(whole, max(loss / 2, whole / 100))
+        while self.looked_at <= most and self.growth > LEAST_GROWTH and not stop():
+            before, limit = self.bound, self.next_limit
             if self.raise_below(limit, stop):
                 if limit >= whole or self.bound - before < WORTH * before:
-                    break
-                limit = min(whole, limit * growth)
+                    self.growth = LEAST_GROWTH
+                self.next_limit = min(whole, limit * self.growth)
             else:
-                limit, growth = limit / math.sqrt(growth), math.sqrt(growth)
-                if limit <= self.limit:
-                    break
+                self.next_limit = limit / math.sqrt(self.growth)
+                self.growth = math.sqrt(self.growth) if self.next_limit > self.limit else 1.0
+
+    def without(self, attribute: int, weights: Sequence[float]) -> Prices:
+        """Return prices of what a record loses in all attributes but one: its top level costs nothing."""
+        weights = (*weights[:attribute], 0.0, *weights[attribute + 1 :])
+        low = with_level(self.lattice.low, attribute, self.lattice.high[attribute])
+        lattice, costs = Lattice(low, self.lattice.high), Costs.of(self.microdata, weights)
+        return Prices(self.microdata, costs, lattice, self.least)
 
     def raise_below(self, limit: float, stop: Callable[[], bool]) -> bool:
         """Raise prices while classes that cost less than a limit allow it; False if that is too much.
@@ -137,7 +149,7 @@ class Prices:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Return how far each price may rise and the cheapest class of each tuple, up to a limit."""
         microdata, prices = self.microdata, self.of_tuple
-        raises, cheapest = limit - prices, np.full(prices.size, limit)
+        raises, cheapest = self.reach.copy(), np.full(prices.size, limit)
         looked_at = prices_allowed(
             microdata.words,
             microdata.counts,
@@ -157,7 +169,11 @@ class Prices:
             MOST_STEPS,
         )
         self.looked_at += looked_at
-        return None if looked_at > MOST_STEPS else (raises, cheapest)
+        if looked_at > MOST_STEPS:
+            return None
+        # what a class leaves over only falls, and no more than `least` records have a share of it
+        self.reach = np.where(active, np.maximum(raises, 0.0) * self.least, self.reach)
+        return np.minimum(raises, limit - prices), cheapest
 
 
 @dataclass(eq=False)
@@ -184,7 +200,7 @@ class CheapestSchemes:
         least = np.minimum(self.of_tuple, self.next_cost)
         return float(least @ self.microdata.counts) / self.microdata.records * (1 - ROUNDING)
 
-    def run(self, loss: float, stop: Callable[[], bool]) -> None:  # noqa: ARG002
+    def run(self, loss: float, stop: Callable[[], bool], effort: float = 1.0) -> None:  # noqa: ARG002
         """Look at schemes until the next one loses more than every record does."""
         nothing = np.zeros(self.microdata.distinct, np.bool_)
         order = np.argsort(self.candidates.least_cost, kind="stable")
@@ -207,7 +223,7 @@ class Nothing:
 
     bound: float = 0.0
 
-    def run(self, loss: float, stop: Callable[[], bool]) -> None:
+    def run(self, loss: float, stop: Callable[[], bool], effort: float = 1.0) -> None:
         """Nothing to do."""
 
 
@@ -238,21 +254,43 @@ def bounding_of(
     return CheapestSchemes(microdata, models, costs, candidates)
 
 
-def bound_of(measure: AttributeMeasure, arithmetic: float) -> float:
+def bound_of(
+    measure: AttributeMeasure, arithmetic: float, of_others: Sequence[float] = ()
+) -> float:
     """Turn a bound on the arithmetic loss into one on the measure's.
 
     For a given sum of weighted losses, the geometric loss is least where as few attributes as possible
-    bear it: it is concave in them, and no argument is more uneven.
+    bear it: it is concave in them, and no argument is more uneven. With bounds `of_others` on the
+    arithmetic loss without each attribute, no attribute bears more than the sum less what the others
+    bear at least. While the sum is no more than 1, this grows with it; a larger one is bounded alone.
 
     >>> from anonymizer.utility import Loss
-    >>> round(bound_of(Loss(Aggregate.GEOMETRIC, (1.0, 1.0)), 0.3), 4)
-    0.2649
+    >>> geometric = Loss(Aggregate.GEOMETRIC, (1.0, 1.0))
+    >>> round(bound_of(geometric, 0.3), 4), round(bound_of(geometric, 0.3, (0.1, 0.1)), 4)
+    (0.2649, 0.2961)
     """
     if measure.aggregate is Aggregate.ARITHMETIC:
         return arithmetic
-    left, logarithms = arithmetic * len(measure.weights), 0.0
-    for weight in sorted(measure.weights, reverse=True):
-        borne = min(weight, left)
+    weights, attributes = measure.weights, len(measure.weights)
+    total = arithmetic * attributes
+    if of_others and attributes > 1:  # each attribute is among the others of all but one
+        total = max(total, sum(of_others) * attributes / (attributes - 1))
+    logarithms = borne_unevenly(weights, total)
+    if of_others and total <= 1:
+        caps = [
+            min(weight, max(0.0, total - other * attributes))
+            for weight, other in zip(weights, of_others, strict=True)
+        ]
+        more = min(borne_unevenly(caps, total), borne_unevenly(weights, 1.0))
+        logarithms = max(logarithms, more)
+    return math.expm1(logarithms / attributes) * (1 - ROUNDING)
+
+
+def borne_unevenly(caps: Sequence[float], total: float) -> float:
+    """Return the least sum of log(1 + loss) of losses below their caps that add up to a total."""
+    logarithms = 0.0
+    for cap in sorted(caps, reverse=True):
+        borne = min(cap, total)
         logarithms += math.log1p(borne)
-        left -= borne
-    return math.expm1(logarithms / len(measure.weights)) * (1 - ROUNDING)
+        total -= borne
+    return logarithms

@@ -13,7 +13,7 @@ import numpy as np
 from anonymizer.hierarchy import REDACTED
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.layers.bound import Bounding, bound_of, bounding_of
+from anonymizer.layers.bound import Bounding, Prices, bound_of, bounding_of
 from anonymizer.layers.construction import construct, construct_by_scheme
 from anonymizer.layers.costs import (
     Candidates,
@@ -30,6 +30,7 @@ from anonymizer.search import Status, StopReason
 from anonymizer.search.limits import Clock
 from anonymizer.search.result import TIE
 from anonymizer.table.microdata import Microdata
+from anonymizer.utility import Aggregate
 from anonymizer.utility.loss import attribute_loss
 from anonymizer.utility.measure import AttributeMeasure
 
@@ -37,6 +38,10 @@ EVALUATIONS = 200
 """So many schemes for all records are evaluated to see whether one is better than layers."""
 FEW_SCHEMES = 64
 """So many, of all costs, show what layers would keep."""
+OF_OTHERS = 0.75
+"""So much effort, beside that for the bound on all losses, is for how evenly attributes bear them."""
+WITH_TIME = 10.0
+"""So many times the effort may be made where a time limit says how long that may take."""
 MOST_COMPARED = 150
 """So many schemes, those that release most records, are tried for each of a few layers."""
 
@@ -161,17 +166,28 @@ def run_bounding(
 
     It starts from what layers lose free of all limits, so that no limit changes the bound it comes to.
     """
-    arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(free.attribute_loss)))
+    measure = task.measure
+    arithmetic = float(np.mean(np.array(measure.weights) * np.array(free.attribute_loss)))
+    others = list[Prices]()
+    if isinstance(bounding, Prices) and measure.aggregate is not Aggregate.ARITHMETIC:
+        others = [bounding.without(at, measure.weights) for at in range(len(measure.weights))]
+
+    def so_far() -> float:
+        return bound_of(measure, bounding.bound, [each.bound for each in others])
 
     def stop() -> bool:
-        watch.on_bound(found, bound_of(task.measure, bounding.bound))
+        watch.on_bound(found, so_far())
         return watch.due()
 
     try:
-        bounding.run(arithmetic, stop)
+        for effort in (1.0,) if watch.seconds is None else (1.0, WITH_TIME):
+            of_one = effort * OF_OTHERS / max(1, len(others))
+            bounding.run(arithmetic, stop, effort if others else effort * (1 + OF_OTHERS))
+            for each in others:
+                each.run(arithmetic, stop, of_one)
     except KeyboardInterrupt:
         watch.stopped = StopReason.INTERRUPTED
-    return bound_of(task.measure, bounding.bound)
+    return so_far()
 
 
 def construct_in_time(

@@ -25,11 +25,11 @@ def faults_of_register(others: Mapping[str, Any], linked: bool) -> Iterator[str]
     if "risk" in others and names != [MODEL]:
         yield f"{where} keeps one [[risk]], {MODEL}, over all releases; leave out the others"
     refused = {
+        "[[keep]]": bool(others.get("keep")),
         "release.layers": release.in_layers,
         'release.suppressed = "redact"': release.suppressed != "drop",
         "release.table": release.table is not None,
         "release.date_shift": release.date_shift is not None,
-        "keep": bool(others.get("keep")),
     }
     for key, stated in refused.items():
         if stated:

@@ -133,7 +133,7 @@ class LinkedParts:
             column.texts[one].strip() == ids.texts[two].strip()
             for one, two in zip(mine, numbers, strict=True)
         )
-        return same >= NEARLY * there.size
+        return bool(same >= NEARLY * len(mine))
 
     @cached_property
     def id_texts(self) -> dict[int, set[str]]:

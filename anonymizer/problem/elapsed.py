@@ -122,7 +122,7 @@ def find_whose_rows(tables: Mapping[str, Table], policy: Policy) -> dict[str, Da
             above = known[own.codes]
             whose[name] = np.where(above < 0, -1, whose[parent][above])
         named = columns[str(key or id_)]
-        texts = [named.texts[code] for code in named.codes.tolist()] if key else []
+        texts = named.cells() if key else []
         rows[name] = {text: row for row, text in enumerate(texts)}
 
     for name in tables:

@@ -32,7 +32,7 @@ from anonymizer.problem.checks import (
 from anonymizer.problem.date_shift import check_shift, moved_columns, say_shift
 from anonymizer.problem.keep import columns_of_groups, find_groups
 from anonymizer.problem.person import Candidates, ask_who, look_for_people
-from anonymizer.problem.register import person_and_beside, read_earlier
+from anonymizer.problem.register import person_and_beside, read_earlier, warn_of_strangers
 from anonymizer.problem.tables import (
     Source,
     columns_beside,
@@ -77,10 +77,10 @@ class Problem(Displayed):
     """The largest number of records that may be suppressed."""
     candidates: Candidates = ()
     """Columns that may tell whose each row is, where rows are counted all the same."""
-    groups: tuple[Group, ...] = ()
-    """The groups of which the policy wants a share kept."""
     earlier: Earlier | None = None
     """The releases before, where the policy names a register: the next one is safe beside them."""
+    groups: tuple[Group, ...] = ()
+    """The groups of which the policy wants a share kept."""
 
     @staticmethod
     def read(
@@ -93,9 +93,9 @@ class Problem(Displayed):
 
         `data` is a dataframe or a path, or None where the policy says where the data is. Where the policy
         does not say who is a person and a column may tell, a PolicyError asks. Unless told not to, warn
-        where rows that count as people seem to belong to fewer: by any identifying column, or by those
-        that `warn` names; and refuse columns that are kept and give a quasi-identifier away. `register`
-        is the policy's as it was before some release.
+        where rows that count as people seem to belong to fewer, by any identifying column or by those
+        that `warn` names. Columns that are kept and give a quasi-identifier away are then refused.
+        `register` is the policy's as it was before some release.
         """
         policy = load_policy(policy)
         table = whole_of(open_data(data, policy))
@@ -139,6 +139,8 @@ class Problem(Displayed):
             check_revealed(looked_through, policy, hierarchies)
         check_shift(table, policy, hierarchies)
         earlier = read_earlier(policy, microdata, table.name, register)
+        if earlier is not None and warn is not False:
+            warn_of_strangers(earlier)
         found = Problem.of(policy, table, microdata, models)
         return replace(found, candidates=candidates, earlier=earlier)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
-from anonymizer.errors import DataError, PolicyError
+from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import MISSING
 from anonymizer.policy import Policy
 from anonymizer.register.earlier import Earlier
 from anonymizer.register.folder import Register
+from anonymizer.register.promise import ABSENT
 from anonymizer.table.microdata import Microdata
 
 
@@ -34,10 +37,23 @@ def read_earlier(
             f"policy: release.register needs a table in memory, and {where} is in a database or an "
             "engine; give a file or a dataframe."
         )
-    ids = ids_of(policy, microdata, where)
-    return Earlier.of(
-        Register.read(policy.register_path) if register is None else register, ids, where
-    )
+    known = Register.read(policy.register_path) if register is None else register
+    return Earlier.of(known, ids_of(policy, microdata, where), where)
+
+
+def warn_of_strangers(earlier: Earlier) -> None:
+    """Warn where most people of the last release are not in the table: ids may be written otherwise."""
+    known = earlier.register.known
+    if not known:
+        return
+    there = int((earlier.classes[earlier.place, -1] != ABSENT).sum())
+    if 2 * there < known[-1].people:
+        warnings.warn(
+            f"{earlier.register.path}: of {known[-1].people:,} people of the last release, {there:,} are "
+            "in the table by their ids; if the others are written otherwise now, nobody hides them.",
+            AnonymizerWarning,
+            stacklevel=3,
+        )
 
 
 def ids_of(policy: Policy, microdata: Microdata, where: str) -> list[str]:

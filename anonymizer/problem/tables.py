@@ -20,17 +20,22 @@ Source: TypeAlias = "TableLike | None"
 
 def open_data(data: Source, policy: Policy) -> Table:
     """Open the table that is given, or else the policy's; a PolicyError if it is one of several."""
-    if policy.tables:
-        raise PolicyError(
-            f"policy: [tables] links {quote_some(policy.tables)} to the people, and this looks at one "
-            "table; use run and verify, or leave out [tables]."
-        )
+    refuse_linked(policy)
     if data is None:
         data = policy.data_source
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
     beside = policy.release.table is not None and policy.release.url is None
     return policy.data.open(data, policy.machine.memory, writable=beside)
+
+
+def refuse_linked(policy: Policy) -> None:
+    """Raise a PolicyError where a policy links several tables, and one is looked at."""
+    if policy.tables:
+        raise PolicyError(
+            f"policy: [tables] links {quote_some(policy.tables)} to the people, and this looks at one "
+            "table; use run, verify, attack or the studio, or leave out [tables]."
+        )
 
 
 def part_released(table: Table, models: Sequence[RiskModel], policy: Policy) -> Table:

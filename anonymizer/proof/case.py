@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from anonymizer.attackers.overall import ScenarioAttack
 from anonymizer.attackers.sources import SourceAttack
+from anonymizer.attackers.statement import SMALL_CELL
 from anonymizer.attackers.uniqueness import estimate_unique
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.hierarchy import MISSING
@@ -239,7 +240,15 @@ def sources_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
     attacks = tuple(model.attacks(microdata))
     if any(attack.linked is not None for attack in attacks):
         raise Unsupported("there is no rule for sources with a table of their own.")
-    return (models.Sources(tuple(source_of(attack, model.threshold) for attack in attacks)),)
+    sources = tuple(source_of(attack, model.threshold) for attack in attacks)
+    if not model.refuses_telling:
+        return (models.Sources(sources),)
+    harmful = {name: frozenset(values) for name, values in model.statement.sensitive.items()}
+    told = tuple(
+        tuple((name, values) for name, values in harmful.items() if attack.source.learns(name))
+        for attack in attacks
+    )
+    return models.Sources(sources), models.NothingTold(sources, SMALL_CELL, told)
 
 
 def source_of(attack: SourceAttack, threshold: float | None) -> models.Source:
@@ -338,6 +347,7 @@ RULES: dict[str, Callable[[Any, Microdata], tuple[Model, ...]]] = {
     "k-map": k_map_of,
     "sources": sources_of,
     "overall": overall_of,
+    "nrf": overall_of,
     "distinct-l": lambda m, _: (distributions.DistinctL(m.attribute, m.l, m.values),),
     "entropy-l": lambda m, _: (distributions.EntropyL(m.attribute, m.l, m.values),),
     "recursive-cl": lambda m, _: (distributions.RecursiveCL(m.attribute, m.c, m.l, m.values),),

@@ -140,6 +140,33 @@ class Sources(Model):
         return least
 
 
+@dataclass(frozen=True, eq=False)
+class NothingTold(Sources):
+    """No small cell of a source gives a sensitive value away: everyone in it has one that is harmful."""
+
+    small: int
+    """Cells of more people give nothing away."""
+    told: tuple[tuple[tuple[str, frozenset[str]], ...], ...]
+    """For each source, the columns that are new to it, each with its harmful values."""
+
+    def above(self, view: View, certainty: Callable[[View, Source], Floats]) -> Marks:
+        """Mark who is in such a cell, where the source leads there with more than its limit."""
+        found = np.zeros(view.kept.size, np.bool_)
+        for source, columns in zip(self.sources, self.told, strict=True):
+            levels = {at: max(level, view.scheme[at]) for at, level in source.levels.items()}
+            labels = view.table.cells(levels)
+            people = view.table.count(labels, view.kept)
+            sure = np.where(view.kept, certainty(view, source), 0.0) > source.limit + SLACK
+            led_to = np.bincount(labels, sure, people.size) > 0
+            for name, harmful in columns:
+                values = view.table.values[name]
+                safe = np.array([text not in harmful for text in values.texts], np.bool_)
+                pairs = safe[values.value_of_pair] & view.kept[values.tuple_of_pair]
+                without = np.bincount(labels[values.tuple_of_pair[pairs]], minlength=people.size)
+                found |= ((people <= self.small) & led_to & (without == 0))[labels]
+        return found & view.kept
+
+
 def left_out(view: View, at: int, level: int) -> bool:
     """Whether a key has one value only: at its top."""
     groups, level = view.table.attributes[at].groups, max(level, view.scheme[at])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from anonymizer.data.column import MISSING, Column
 from anonymizer.errors import PolicyError, quote_some
 
@@ -124,16 +122,6 @@ def strength(
 def agree(tables: Mapping[str, Columns], name: str, person: str, link: Link, above: str) -> bool:
     """Whether each row of a table is of the person whose the row is that it would belong to."""
     parent = tables[link.parent]
-    whose = parent[above].texts
-    person_of = {
-        text: whose[code]
-        for text, code in zip(
-            (parent[link.key].texts[number] for number in parent[link.key].codes.tolist()),
-            parent[above].codes.tolist(),
-            strict=True,
-        )
-    }
-    own, refers = tables[name][person], tables[name][link.column]
-    mine = np.array(own.texts, object)[own.codes]
-    theirs = np.array([person_of[text] for text in refers.texts], object)[refers.codes]
-    return bool((mine == theirs).all()) and link.column != person
+    person_of = dict(zip(parent[link.key].cells(), parent[above].cells(), strict=True))
+    own, refers = tables[name][person].cells(), tables[name][link.column].cells()
+    return link.column != person and own == [person_of[text] for text in refers]

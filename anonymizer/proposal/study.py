@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer import __version__
-from anonymizer.data.opening import FILES, open_table
 from anonymizer.data.staging import Staging
 from anonymizer.display import Displayed
 from anonymizer.errors import PolicyError, percent, quote_some
@@ -20,6 +17,7 @@ from anonymizer.policy import Policy, Role
 from anonymizer.problem.across import find_told
 from anonymizer.problem.study import StudyProblem, link_tables
 from anonymizer.proposal.links import Columns, Linked, find_links
+from anonymizer.proposal.place import Place, find_tables
 from anonymizer.proposal.policy_file import FOLDER, HEADINGS, file_names
 from anonymizer.proposal.proposal import POLICY, check_new
 from anonymizer.proposal.standard import Standard
@@ -33,8 +31,6 @@ from anonymizer.proposal.study_columns import (
 )
 from anonymizer.validation import write_comment, write_keys
 
-READ = {".csv", ".tsv", ".gz", *FILES}
-"""How the names of tables end."""
 LIMITS = (0.05, 0.1, 0.2, 0.5)
 """The shares of people that a proposed policy may drop; the first that the coarsest scheme keeps to."""
 SECONDS = 60.0
@@ -45,7 +41,7 @@ class ProposedTable:
     """One table of a study: where it is, what it belongs to, and its columns."""
 
     name: str
-    path: Path
+    place: Place
     rows: int
     columns: Mapping[str, StudyColumn]
     id: str
@@ -111,12 +107,12 @@ class StudyProposal(Displayed):
         yield "# Every line can be edited."
         yield from (f"# Left out: {write_comment(n)}, {why}." for n, why in self.left_out.items())
         yield from ("", "[data]")
-        yield from write_keys({"path": relative(people.path, folder), "id": people.id})
+        yield from write_keys({**people.place.keys(folder), "id": people.id})
         yield from ("", "[attributes]")
         yield from attribute_lines(people)
         for each in children:
             yield f"[tables.{write_key(each.name)}]"
-            keys = {"path": relative(each.path, folder), "id": each.id}
+            keys = {**each.place.keys(folder), "id": each.id}
             keys |= {} if each.parent is None else {"parent": each.parent}
             yield from write_keys(keys | ({} if each.key is None else {"key": each.key}))
             yield from ("", f"[tables.{write_key(each.name)}.attributes]")
@@ -176,11 +172,6 @@ class StudyProposal(Displayed):
         }
 
 
-def relative(path: Path, folder: Path) -> str:
-    """Write a path relative to a folder."""
-    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-
-
 def attribute_lines(table: ProposedTable) -> Iterator[str]:
     """Write the columns of a table by role."""
     files = table.files()
@@ -215,32 +206,6 @@ def sentences_of(table: ProposedTable) -> Iterator[str]:
         )
 
 
-def are_linked(paths: Sequence[Path]) -> bool:
-    """Whether some paths are several tables: files, or a folder whose files have different columns."""
-    if len(paths) != 1 or not paths[0].is_dir():
-        return len(paths) > 1
-    files = [p for p in paths[0].iterdir() if p.is_file() and READ & set(p.suffixes)]
-    return len({frozenset(open_table(path).columns) for path in files}) > 1
-
-
-def find_tables(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the tables by name: those of a folder, or several files."""
-    if len(paths) == 1 and paths[0].is_dir():
-        paths = sorted(p for p in paths[0].iterdir() if p.is_file() and READ & set(p.suffixes))
-    named: dict[str, Path] = {}
-    for path in paths:
-        name = re.sub(r"[^\w-]+", "_", path.name.partition(".")[0])
-        if name.lower() in {each.lower() for each in named}:
-            raise PolicyError(f"{path}: two tables are called '{name}'; give one file of each.")
-        named[name] = path
-    if len(named) < 2:
-        raise PolicyError(
-            f"{paths[0].parent if paths else 'the folder'}: linked tables are two files or more; name "
-            "their folder, or give one file to look at a single table."
-        )
-    return named
-
-
 def propose_study(
     paths: Sequence[Path], k: int = 5, power: int = 1, standard: str | None = None
 ) -> StudyProposal:
@@ -251,14 +216,14 @@ def propose_study(
     """
     known = None if standard is None else Standard.read(standard)
     named, left_out = find_tables(paths), dict[str, str]()
+    concepts = read_concepts(named, known)
     if known is not None:
         left_out = {n: f"which {known.title} does not know" for n in named if not known.has(n)}
-        named = {name: path for name, path in named.items() if name not in left_out}
-    tables = {name: read_all_columns(path) for name, path in named.items()}
+        named = {name: place for name, place in named.items() if name not in left_out}
+    tables = {name: read_all_columns(place) for name, place in named.items()}
     linked = link(tables, known)
     left_out |= dict.fromkeys(linked.alone, "whose rows no column links to the people")
     order = [linked.people, *(n for n in tables if n in linked.links)]
-    concepts = read_concepts(paths, known)
     decided = {n: decide_columns(n, tables, linked, known, concepts, named[n]) for n in order}
     decided = with_spans(decided, tables, linked)
     made = [describe_table(name, named[name], tables, linked, decided[name]) for name in order]
@@ -275,7 +240,7 @@ def propose_study(
 
 def describe_table(
     name: str,
-    path: Path,
+    place: Place,
     tables: Mapping[str, Columns],
     linked: Linked,
     columns: Mapping[str, StudyColumn],
@@ -283,9 +248,9 @@ def describe_table(
     """Put together what was decided of one table."""
     rows, own = next(iter(tables[name].values())).codes.size, linked.links.get(name)
     if own is None:
-        return ProposedTable(name, path, rows, columns, linked.id)
+        return ProposedTable(name, place, rows, columns, linked.id)
     parent = None if own.parent == linked.people else own.parent
-    return ProposedTable(name, path, rows, columns, own.column, parent, linked.key_of(name))
+    return ProposedTable(name, place, rows, columns, own.column, parent, linked.key_of(name))
 
 
 def link(tables: Mapping[str, Columns], known: Standard | None) -> Linked:
@@ -347,6 +312,11 @@ def hierarchy_of(name: str, spec: str | None) -> dict[str, Any]:
     return {} if spec is None else {"hierarchy": parse_spec(tomllib.loads(spec), name)}
 
 
+def located(place: Place) -> dict[str, str]:
+    """Return where a table is, wherever the policy is."""
+    return {**place.keys(Path()), "path": str(place.path.resolve())}
+
+
 def policy_of(proposal: StudyProposal) -> Policy:
     """Return the policy with its hierarchies in it."""
 
@@ -363,7 +333,7 @@ def policy_of(proposal: StudyProposal) -> Policy:
     tables = {}
     for each in children:
         keys = {
-            "path": str(each.path.resolve()),
+            **located(each.place),
             "id": each.id,
             "parent": each.parent,
             "key": each.key,
@@ -374,7 +344,7 @@ def policy_of(proposal: StudyProposal) -> Policy:
         }
     return Policy.of(
         {
-            "data": {"path": str(people.path.resolve()), "id": people.id},
+            "data": {**located(people.place), "id": people.id},
             "attributes": attributes(people),
             "tables": tables,
             "risk": [{"model": "study", "k": proposal.k, "power": proposal.power}],

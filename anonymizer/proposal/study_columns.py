@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,6 @@ import numpy as np
 
 from anonymizer.data.column import MISSING, Column
 from anonymizer.data.dates import NO_DAY, Days, first_days, read_moment
-from anonymizer.data.opening import open_table
 from anonymizer.data.table import read_columns
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Explicit, parse_spec
@@ -22,10 +22,11 @@ from anonymizer.policy.study import FIRST
 from anonymizer.proposal.content import Content
 from anonymizer.proposal.decision import ColumnFacts, look_at
 from anonymizer.proposal.links import Columns, Linked
+from anonymizer.proposal.place import Place
 from anonymizer.proposal.proposal import decide_all
 from anonymizer.proposal.specs import propose_spec
 from anonymizer.proposal.standard import KnownColumn, Standard
-from anonymizer.validation import write_comment, write_keys, write_value
+from anonymizer.validation import write_comment, write_document, write_keys, write_value
 
 NEST = 336
 """Days of the widest span of elapsed time; a domain is whole ones."""
@@ -60,9 +61,9 @@ class StudyColumn:
         return keys
 
 
-def read_all_columns(path: Path) -> dict[str, Column]:
+def read_all_columns(place: Place) -> dict[str, Column]:
     """Read all columns of a table."""
-    table = open_table(path)
+    table = place.open()
     return read_columns(table, table.columns)
 
 
@@ -77,7 +78,7 @@ def decide_columns(
     linked: Linked,
     known: Standard | None,
     concepts: Mapping[str, tuple[str, str]],
-    path: Path,
+    place: Place,
 ) -> dict[str, StudyColumn]:
     """Decide what each column of a table becomes."""
     columns = tables[name]
@@ -94,7 +95,10 @@ def decide_columns(
         if each.role is Role.QUASI and each.since is not None:
             made[column] = replace(each, since=index or FIRST)
         elif each.role is Role.QUASI:
-            spec = grouped_spec(column, groups.get(column, ()), path)
+            above = groups.get(column, ())
+            spec = grouped_spec(column, above, place.path)
+            if place.table is not None:
+                spec = written_spec(column, above, columns)
             spec = spec or concept_spec(column, columns[column], concepts)
             made[column] = replace(each, spec=spec or spec_of(column, columns[column]))
     return {column: made[column] for column in columns}
@@ -263,18 +267,45 @@ def grouped_spec(name: str, above: Sequence[str], path: Path) -> str | None:
     return None
 
 
-def read_concepts(paths: Sequence[Path], known: Standard | None) -> Mapping[str, tuple[str, str]]:
-    """Return class and domain of each concept, where a folder of OMOP has the table of concepts."""
-    if known is None or known.index is not None or not paths[0].is_dir():
+def written_spec(name: str, above: Sequence[str], columns: Columns) -> str | None:
+    """Write a hierarchy with groups in it, as no file has them; None where a value has two or none."""
+    for keep in (above, above[-1:]):
+        fine, *coarse = (columns[each] for each in (name, *keep))
+        if not coarse or any(MISSING in each.texts for each in coarse):
+            continue
+        rows = np.unique(fine.codes, return_index=True)[1]
+        if not all(follows(one, two) for one, two in itertools.pairwise((fine, *coarse))):
+            continue
+        groups: dict[str, Any] = {}
+        for row in rows.tolist():
+            *path, last = (each.texts[each.codes[row]] for each in reversed(coarse))
+            inside = groups
+            for each in path:
+                inside = inside.setdefault(each, {})
+            inside.setdefault(last, []).append(fine.texts[fine.codes[row]])
+        spec = write_document({"builder": "mapping", "missing": "top", "groups": groups})
+        try:
+            parse_spec(tomllib.loads(spec), name).build(name)
+        except (HierarchyError, PolicyError):
+            continue
+        return spec
+    return None
+
+
+def read_concepts(
+    named: Mapping[str, Place], known: Standard | None
+) -> Mapping[str, tuple[str, str]]:
+    """Return class and domain of each concept, where OMOP's table of concepts is there."""
+    if known is None or known.index is not None:
         return {}
-    found = [p for p in paths[0].iterdir() if p.name.partition(".")[0].lower() == "concept"]
+    found = [place for name, place in named.items() if name.lower() == "concept"]
     if not found:
         return {}
     columns = {name.lower(): column for name, column in read_all_columns(found[0]).items()}
     names = ("concept_id", "concept_class_id", "domain_id")
     if not set(names) <= columns.keys():
         return {}
-    texts = [[columns[n].texts[code] for code in columns[n].codes.tolist()] for n in names]
+    texts = [columns[n].cells() for n in names]
     return {concept: (kind, domain) for concept, kind, domain in zip(*texts, strict=True)}
 
 
@@ -335,7 +366,7 @@ def with_spans(
 ) -> dict[str, dict[str, StudyColumn]]:
     """Give each date that is counted from an index date a hierarchy over the days that events have."""
     people = tables[linked.people]
-    row_of = {text: row for row, text in enumerate(texts_in(people[linked.id]))}
+    row_of = {text: row for row, text in enumerate(people[linked.id].cells())}
     dated = [
         (name, column, str(each.since), rows_in(tables[name], linked.whose.get(name), row_of))
         for name, columns in made.items()
@@ -355,11 +386,6 @@ def with_spans(
         spec = elapsed_spec(column, (days[name, column] - start)[there])
         specs[name][column] = replace(made[name][column], spec=spec)
     return specs
-
-
-def texts_in(column: Column) -> list[str]:
-    """Return the text of each cell."""
-    return [column.texts[code] for code in column.codes.tolist()]
 
 
 def rows_in(columns: Columns, id_: str | None, row_of: Mapping[str, int]) -> Days:

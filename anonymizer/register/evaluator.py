@@ -32,6 +32,7 @@ from anonymizer.risk import Binding, RiskModel
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.study.evaluator import MET, Chord, sum_at
 from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.groups import Group
 from anonymizer.utility import Measure
 from anonymizer.utility.measure import AttributeMeasure
 
@@ -96,8 +97,8 @@ class RegisterEvaluator:
         return self.plain.people
 
     @property
-    def groups(self) -> tuple[()]:
-        """No group must be kept: a policy with a register cannot ask for it."""
+    def groups(self) -> Sequence[Group]:
+        """None: a policy with a register keeps no groups."""
         return ()
 
     @property

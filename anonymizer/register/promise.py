@@ -51,6 +51,21 @@ def exposed(classes: Classes, k: int) -> NDArray[np.bool_]:
     return (shared > 0) & (shared < k)
 
 
+def by_intersection(classes: Classes, k: int) -> NDArray[np.bool_]:
+    """Mark whoever is among fewer than k by the classes that they were in, whoever else was in others."""
+    there = classes != ABSENT
+    below = np.zeros(len(classes), np.bool_)
+    for pattern in np.unique(there, axis=0):
+        if not pattern.any():
+            continue
+        rows = np.flatnonzero(there[:, pattern].all(axis=1))
+        _, label, counts = np.unique(
+            classes[rows][:, pattern], axis=0, return_inverse=True, return_counts=True
+        )
+        below[rows] |= (counts[label.reshape(-1)] < k) & (there[rows] == pattern).all(axis=1)
+    return below
+
+
 def with_release(classes: Classes, scheme: NDArray[np.integer], kept: NDArray[np.bool_]) -> Classes:
     """Add a release: the class that a scheme gives each person, and who is kept of them."""
     present = np.where(kept, scheme, ABSENT)

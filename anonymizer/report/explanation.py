@@ -125,9 +125,10 @@ def drivers_section(explanation: Explanation) -> Section:
     )
     rows = tuple(driver_row(driver) for driver in explanation.drivers)
     legend = (
-        "Each step: suppressed records more or fewer / points of quality won or lost, suppressed as the "
-        "policy demands; ! is outside the policy's levels or suppression limit. The risk an attribute "
-        "drives is the part that would be gone without it, with nothing suppressed."
+        "Each step says how many records fewer or more are suppressed, as the policy demands, and how "
+        "many points of quality are won or lost; one that is not allowed is outside the policy's levels "
+        "or suppression limit. The risk an attribute drives is the part that would be gone without it, "
+        "with nothing suppressed."
     )
     return Section(
         "What drives the risk",
@@ -181,11 +182,14 @@ def lowers(step: Step) -> bool:
 
 
 def change(step: Step | None) -> str:
-    """Write the change of suppressed records and of quality into a cell."""
+    """Say in a cell how suppressed records and quality change."""
     if step is None:
         return "-"
-    mark = "" if step.possible else "!"
-    return f"{step.suppressed_change:+,}/{100 * step.quality_change:+.2f}{mark}"
+    records, quality = step.suppressed_change, points(abs(step.quality_change))
+    said = [f"{whole(abs(records))} {'fewer' if records < 0 else 'more'}"] if records else []
+    if quality != "0.00":
+        said.append(f"{quality} points {'won' if step.quality_change > 0 else 'lost'}")
+    return ", ".join(said or ["no change"]) + ("" if step.possible else "; not allowed")
 
 
 def step_header(explanation: Explanation) -> tuple[str, ...]:

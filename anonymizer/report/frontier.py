@@ -21,9 +21,11 @@ from anonymizer.report.chart import (
     draw_point,
     draw_steps,
     drawing,
+    element,
     rule,
     stacked,
     standing_alone,
+    words,
 )
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance, provenance_of_problem
@@ -108,6 +110,16 @@ def name_point(curve: str, point: Point) -> str:
     )
 
 
+def policy_sentence(frontier: Frontier) -> Iterator[str]:
+    """Say which point is the policy's, or that none is."""
+    value = frontier.own_value
+    if value is None:
+        return
+    names = f"The policy's own threshold, {frontier.parameter.name} = {value:g},"
+    marked = any(point.value == frontier.own_value for point in frontier.points)
+    yield f"{names} is marked." if marked else f"{names} is not among these."
+
+
 def is_logarithmic(frontier: Frontier) -> bool:
     """Whether thresholds are read best by their ratios: shares are, counts are not."""
     return not frontier.parameter.whole and all(point.value > 0 for point in frontier.points)
@@ -136,7 +148,10 @@ def sections(frontier: Frontier) -> tuple[Section, ...]:
     """Show the best release at each threshold, and with fewer layers where there are some."""
     thresholds = Section(
         "The best release at each threshold",
-        (f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated.",),
+        (
+            f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated.",
+            *policy_sentence(frontier),
+        ),
         (points_figures(frontier),),
         (Picture(draw_frontier(frontier)),),
     )
@@ -157,7 +172,8 @@ def points_figures(frontier: Frontier) -> FigureTable:
     rows = []
     for point in frontier.points:
         changes = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
-        rows.append((f"{point.value:g}{changes}", *point_cells(point, layered)))
+        mark = ", the policy's" if point.value == frontier.own_value else ""
+        rows.append((f"{point.value:g}{changes}{mark}", *point_cells(point, layered)))
     blank = [""] * ((3 if layered else 2) + len(frontier.figures))
     for value, _ in frontier.infeasible:
         rows.append((f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme"))
@@ -249,6 +265,8 @@ def draw_curves(
         for point in points:
             if (value := point.utility(analysis)) is not None:
                 at = x.at(place_of(point, axis, frontier)), y.at(value)
+                if axis != LAYERS and point.value == frontier.own_value:
+                    marks += mark_policy(*at)
                 says, hollow = name_point(name, point), point.dominated
                 marks.append(draw_point(*at, colour, says, hollow, data_point=shown.index(point)))
     names = list(zip(curves, COLOURS * len(curves), strict=False)) if len(curves) > 1 else []
@@ -256,6 +274,16 @@ def draw_curves(
     axes, legend = draw_axes(x, y, across, upwards), draw_legend(names, LEFT, 296)
     title = f"{upwards.capitalize()} over {across}"
     return drawing(WIDTH, 300 + 18 * len(names), title, *axes, *marks, *legend)
+
+
+def mark_policy(x: float, y: float) -> Iterator[Markup]:
+    """Mark the policy's own point: a line down to the axis, a frame, and what it is."""
+    yield rule(x, y, x, BOTTOM, stroke=BAD, stroke_dasharray="2 3")
+    box = {"x": f"{x - 7:.1f}", "y": f"{y - 7:.1f}", "width": 14, "height": 14}
+    yield element("rect", **box, fill="none", stroke=BAD)
+    middle = (LEFT + RIGHT) / 2
+    anchor, aside = ("end", -8) if x > middle else ("start", 8)
+    yield words(x + aside, BOTTOM - 6, "the policy", anchor=anchor)
 
 
 def draw_between(points: list[Point], x: Axis, y: Axis, colour: str) -> Iterator[Markup]:
@@ -366,7 +394,7 @@ def page_sections(frontier: Frontier) -> Iterator[Section]:
     folded = FigureTable(
         figures.header, figures.rows, folded=f"All {len(frontier.points)} points in a table"
     )
-    yield Section("", tuple(said), (folded,))
+    yield Section("", (*policy_sentence(frontier), *said), (folded,))
     if frontier.by_layers:
         few = (
             "Few layers are easier to analyse. The bound is that on every release in layers, whatever "

@@ -225,6 +225,7 @@ def homogeneity_part(source: SourceFindings, findings: ProcedureFindings) -> Ite
         return
     telling = "everyone" if findings.most == 1 else f"at least {share(findings.most)}"
     sentences = [
+        f"New to whoever uses it: {join(list(source.new))}.",
         "If everyone in a cell has a sensitive value, whoever links a person to the cell learns it for "
         "certain, whichever of its members the person is. A cell of 1 to 5 tells it here if "
         f"{telling} in it has such a value; it is given away where the probability of linking to the "

@@ -33,7 +33,7 @@ from anonymizer.report.chart import (
     words,
 )
 from anonymizer.report.page import share, whole
-from anonymizer.report.sections import FigureTable, Picture, Section, answer, quiet
+from anonymizer.report.sections import FigureTable, Picture, Section, Toned, answer, quiet
 
 ATTACKERS = {
     "prosecutor": "knows that the person is in the table and finds the only record that fits",
@@ -139,6 +139,12 @@ def scenario_tables(risks: Sequence[ScenarioRisk]) -> dict[str, pd.DataFrame]:
 # --- the sections
 
 
+NOT_STATED = (
+    "NOT STATED: of how many people the table is a sample. Whoever is alone in it counts as alone among "
+    "all, the most that can be; --population says how many there are."
+)
+
+
 def scenarios_section(risks: Sequence[ScenarioRisk]) -> Section:
     """Set the attackers side by side, and say all about each in parts."""
     some = units(risks[0])[0]
@@ -147,7 +153,7 @@ def scenarios_section(risks: Sequence[ScenarioRisk]) -> Section:
         "if everything\nwere known",
         *(f"{some}\nabove {percent(threshold, 0)}" for threshold in THRESHOLDS),
     )
-    sentences = (
+    sentences: tuple[str, ...] = (
         quiet(
             "After Xia et al. 2021: for each way in which an attacker may come to know things about "
             "these people, how likely somebody is named, who is most exposed, and what the attacker has "
@@ -158,6 +164,8 @@ def scenarios_section(risks: Sequence[ScenarioRisk]) -> Section:
             "sure of it. 20 % is a threshold often used in general and 5 % one for sensitive data."
         ),
     )
+    if not all(risk.scenario.is_stated for risk in risks):
+        sentences = (Toned(NOT_STATED, "missing"), *sentences)
     caption = (
         f"How many {some} have at least which risk. Dashed: the same attacker, if every quasi-identifier "
         "of everybody were known. The further a line is to the left, the safer."
@@ -449,6 +457,8 @@ def draw_network(scenario: Scenario) -> Markup:
     boxes = [part for name, node in graph.nodes.items() for part in draw_node(*place[name], node)]
     among = scenario.population
     people = whole(among) if isinstance(among, int) else Path(among).name
+    if not scenario.is_stated:
+        people = "not stated"
     title = f"What the attacker may learn and do; population {people}"
     return drawing(width, 92 * len(layers), title, *lines, *boxes)
 

@@ -18,6 +18,7 @@ from anonymizer.risk.model import (
     RiskModel,
     TableModel,
 )
+from anonymizer.risk.nrf import NRF
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.profile import Attacker, PopulationModel, RiskProfile, profile
@@ -39,6 +40,7 @@ from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 __all__ = [
     "ENTRY_POINTS",
     "MODELS",
+    "NRF",
     "Attacker",
     "AttributeGroup",
     "Average",

@@ -24,6 +24,7 @@ from anonymizer.risk.expected_uniques import ExpectedUniques
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import RiskModel
+from anonymizer.risk.nrf import NRF
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.recursive_cl import RecursiveCL
 from anonymizer.risk.sources import Sources
@@ -42,6 +43,7 @@ MODELS: dict[str, type[RiskModel]] = {
         PUniqueness,
         ExpectedUniques,
         Overall,
+        NRF,
         Sources,
         DistinctL,
         EntropyL,

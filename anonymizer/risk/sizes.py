@@ -34,6 +34,8 @@ class Sizes:
     def all_of(asked: Iterable[Sizes]) -> Sizes:
         """Return what is asked where several models ask."""
         every = list(asked)
+        if len(every) == 1:  # asked at every scheme
+            return every[0]
         return Sizes(
             max((each.least_class for each in every), default=1),
             min((each.average for each in every), default=1.0),

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from anonymizer.attackers.overlap import Proportion
 from anonymizer.attackers.sources import SourceAttack
-from anonymizer.attackers.statement import Statement
+from anonymizer.attackers.statement import SMALL_CELL, Statement
 from anonymizer.attackers.statistics import SLACK
-from anonymizer.errors import PolicyError, suggest_name
+from anonymizer.errors import PolicyError, quote_some, suggest_cell, suggest_name
 from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy, paths_in
 from anonymizer.risk.model import Estimates, ModelKind, RiskModel
@@ -31,6 +31,11 @@ class Sources(RiskModel):
     found (Simon et al. 2020). The statement is one, or the path of its TOML file; `threshold`, where it
     is given, takes the place of all thresholds of the statement. It is a model of single people: what is
     suppressed is the least that meets it, over all subsets of the records.
+
+    Where the statement says `given_away = "none"`, nobody kept is in a cell of at most 5 people by a
+    source's keys in which everyone has a sensitive value that is new to the source, and which it leads to
+    with more than its threshold. That is a limit on single people too: joining cells that pass gives one
+    that passes, as it is larger and has whoever lacks the value.
     """
 
     name: ClassVar[str] = "sources"
@@ -76,11 +81,26 @@ class Sources(RiskModel):
         """The keys of each source, and the original values where the overlap depends on one."""
         shares = (share for source in self.statement.source for share in source.shares())
         depends = any(share.by is not None for share in shares)
-        return Inputs(original_values=depends, single_columns=True)
+        refused = self.statement.sensitive if self.refuses_telling else {}
+        return Inputs(
+            sensitive=tuple(refused), harmful=refused, original_values=depends, single_columns=True
+        )
+
+    @property
+    def refuses_telling(self) -> bool:
+        """Whether small cells must not give a sensitive value away."""
+        return bool(self.statement.given_away == "none")
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """Check that the keys are quasi-identifiers."""
+        """Check that the keys are quasi-identifiers, and that what must not be told is none."""
+        told = [n for n in self.inputs.sensitive if n in quasi_identifiers]
         return [
+            *(
+                f"sources: '{name}', of which nothing may be given away, is a quasi-identifier; give it "
+                "the role 'sensitive', or leave it out of [sensitive]"
+                for name in told
+            ),
+        ] + [
             f"sources: '{key}', a key of '{source.name}', is not a quasi-identifier; "
             f"{suggest_name(key, quasi_identifiers)}"
             for source in self.statement.source
@@ -128,6 +148,18 @@ class Sources(RiskModel):
             raise PolicyError(
                 f"sources: the statement counts people by '{stated}', and the policy {counts}; {remedy}"
             )
+        if self.refuses_telling and microdata.people is not None:
+            raise PolicyError(
+                'sources: given_away = "none" counts each row as a person, and the policy names an id; '
+                "leave out one of them."
+            )
+        for name in self.inputs.sensitive:
+            values, texts = self.statement.sensitive[name], microdata.sensitive[name].texts
+            if absent := [value for value in values if value not in texts]:
+                raise PolicyError(
+                    f"statement: sensitive.{name}: {quote_some(absent)} does not occur in the column; "
+                    f"{suggest_cell(absent[0], texts)}"
+                )
         for attack in self.attacks(microdata):
             microdata.once(attack, attack.check)
 
@@ -143,11 +175,39 @@ class Sources(RiskModel):
                 attack.mark_too_few(kept.scheme, kept.tuples, limit, found)
             else:
                 found |= self.probabilities(attack, kept) > limit
+            if self.refuses_telling:
+                found |= self.telling(attack, kept, limit)
         return found
+
+    def telling(self, attack: SourceAttack, kept: Kept, limit: float) -> NDArray[np.bool_]:
+        """Mark the tuples in small cells of a source that give a sensitive value away."""
+        microdata = kept.microdata
+        labels, people = attack.count_people(kept.scheme, kept.tuples)
+        small = (people > 0) & (people <= SMALL_CELL)
+        there = np.flatnonzero(kept.tuples & small[labels])
+        highest = np.zeros(people.size)
+        np.maximum.at(highest, labels[there], self.certainty(attack, kept)[there])
+        small &= highest > limit
+        found = np.zeros(kept.tuples.size, np.bool_)
+        if not small.any():
+            return found
+        for name, values in self.statement.sensitive.items():
+            if not attack.source.learns(name):
+                continue
+            column = microdata.sensitive[name]
+            having = kept.tuples[column.tuple_of_pair] & column.choose(values)[column.value_of_pair]
+            of_pair = labels[column.tuple_of_pair]
+            all_have = np.bincount(of_pair, column.records * having, people.size) == people
+            found |= (small & all_have)[labels] & kept.tuples
+        return found
+
+    def certainty(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
+        """Return the probability of each tuple under one source if its people were alone."""
+        return attack.certainty(kept.scheme)
 
     def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
         """Return the probability of each tuple under one source."""
-        return attack.probabilities(kept.scheme, kept.tuples)
+        return attack.probabilities(kept.scheme, kept.tuples, self.certainty(attack, kept))
 
     def with_estimates(self, at: Estimates) -> RiskModel:
         """Return the model with the least certainty, where a finer scheme may have less of it.
@@ -186,6 +246,6 @@ class Sources(RiskModel):
 class WithLeastCertainty(Sources):
     """The model with the least certainty: at no finer scheme is anybody's probability lower."""
 
-    def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
-        """Return the least probability of each tuple under one source."""
-        return attack.probabilities(kept.scheme, kept.tuples, attack.least_certainty(kept.scheme))
+    def certainty(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
+        """Return the least that it is at any finer scheme."""
+        return attack.least_certainty(kept.scheme)

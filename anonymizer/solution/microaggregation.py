@@ -1,8 +1,8 @@
 """Microaggregation: the mean or the median of a class in place of the interval that its records share.
 
 Classes are formed, and the loss is measured, by the interval. All records of a class get one number, so
-that nobody in it is told apart; but it is a number of these records, and in a class of two, each can
-find the other's value from the mean.
+that nobody in it is told apart. But it is a number of these records: in a class of two, each can find the
+other's value from the mean.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The file that a stopped run leaves, so that a later one can resume it; it holds levels, no values.
 
 A resumed search believes what the file says of schemes that are pruned, and cannot check it short of
-searching again. So the file is signed with the steward's key, which is not in the folder: who can write
+searching again. So the file is signed with the steward's key, which is not in the folder. Who can write
 to the folder, but not act as the steward, cannot make a release from another search pass for the best.
 """
 

@@ -291,8 +291,9 @@ def anonymize(
     returned is a StudySolution. With the checkpoint of a solution that was stopped, the search goes on
     from there. Raises an InfeasibleError if no scheme meets the risk models within the suppression limit.
 
-    In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each: a Hierarchy, a
-    builder, a path, a table from value to group, a list of cut points, or None for one that is proposed.
+    In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each. That is a
+    Hierarchy, a builder, a path, a table from value to group, a list of cut points, or None for one that
+    is proposed.
     `k` is that of k-anonymity; `identifying`, `sensitive` and `keep` name other columns. Those named
     nowhere get the `default_role`, or are removed with a warning. `layers` and `suppression_limit` are
     the policy's keys. What was decided by default is in `defaults` of the solution.

@@ -169,8 +169,7 @@ def key_rows(solution: StudySolution, seed: int | None = None) -> list[tuple[str
         own = [column for column, table in part.keys.items() if table == part.name]
         if not own:
             continue
-        column = read_columns(part.table, own)[own[0]]
-        originals = [column.texts[code] for code in column.codes.tolist()]
+        originals = read_columns(part.table, own)[own[0]].cells()
         there = np.flatnonzero(kept).tolist()
         rows += [(part.name, originals[row], keys[part.name][row]) for row in there]
     return rows

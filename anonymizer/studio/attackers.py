@@ -166,7 +166,8 @@ def fitted(solution: Solution, scenario: Scenario, columns: Mapping[str, Any]) -
         for name, column in chosen.items()
         if name not in renamed
     }
-    return fit_scenario(scenario, renamed, fixed)
+    people = None if scenario.is_stated else solution.problem.microdata.number_of_people
+    return fit_scenario(scenario, renamed, fixed, people)
 
 
 def attack(solution: Solution, model: RiskModel, sight: Sight) -> dict[str, Any]:

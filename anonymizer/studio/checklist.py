@@ -24,7 +24,7 @@ from anonymizer.studio.context import ASKED
 from anonymizer.studio.folder import CONTEXT, Folder
 
 
-class State(StrEnum):
+class Urgency(StrEnum):
     """What is left to do about a condition."""
 
     FIX = "fix"
@@ -35,10 +35,10 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ChecklistItem:
     """A condition of a release, and the panel of the page on which it is settled."""
 
-    state: State
+    state: Urgency
     said: str
     """What is the case, not what would be good: it stands beside its state."""
     detail: str
@@ -62,33 +62,37 @@ def checklist_of(
         attack_check(attacks),
         context_check(folder),
     ]
-    return [asdict(each) for each in sorted(found, key=lambda each: [*State].index(each.state))]
+    return [asdict(each) for each in sorted(found, key=lambda each: [*Urgency].index(each.state))]
 
 
-def person_check(policy: Policy) -> Check:
+def person_check(policy: Policy) -> ChecklistItem:
     """Say who is a person; until somebody did, every figure may count the wrong people."""
     if policy.data.id is not None:
-        return Check(State.FINE, f"'{policy.data.id}' tells whose each row is", "", "start")
+        return ChecklistItem(
+            Urgency.FINE, f"'{policy.data.id}' tells whose each row is", "", "start"
+        )
     if policy.data.rows_are_people:
-        return Check(State.FINE, "Each row is a person", "", "start")
+        return ChecklistItem(Urgency.FINE, "Each row is a person", "", "start")
     why = "until then each row counts as one, and somebody with several rows looks like several people"
-    return Check(State.FIX, "Nobody has said yet who is a person", why, "start")
+    return ChecklistItem(Urgency.FIX, "Nobody has said yet who is a person", why, "start")
 
 
-def warning_checks(notes: list[str]) -> Iterator[Check]:
+def warning_checks(notes: list[str]) -> Iterator[ChecklistItem]:
     """Repeat the warnings that came with the table and the policy."""
     for note in notes:
-        yield Check(State.DECIDE, note, "", "start")
+        yield ChecklistItem(Urgency.DECIDE, note, "", "start")
 
 
-def kept_check(policy: Policy, table: LoadedTable, decisions: Mapping[str, Decision]) -> Check:
+def kept_check(
+    policy: Policy, table: LoadedTable, decisions: Mapping[str, Decision]
+) -> ChecklistItem:
     """Say whether columns that are kept as they are single people out."""
     unique, warned = kept_columns(table, policy, decisions)
     kept = len(policy.with_role(Role.SENSITIVE)) + len(policy.with_role(Role.INSENSITIVE))
     columns = "1 column is" if kept == 1 else f"{kept:,} columns are"
     said = f"{columns} kept as in the table; {share(unique)} of the people are unique by that"
-    state = State.DECIDE if warned or unique else State.FINE
-    return Check(state, said, " ".join(warned), "risk")
+    state = Urgency.DECIDE if warned or unique else Urgency.FINE
+    return ChecklistItem(state, said, " ".join(warned), "risk")
 
 
 def kept_columns(
@@ -107,60 +111,64 @@ def kept_columns(
     return unique, list(find_warnings(decided, unique))
 
 
-def solution_checks(solution: Solution) -> Iterator[Check]:
+def solution_checks(solution: Solution) -> Iterator[ChecklistItem]:
     """Say what the release reaches, whether it is the best, and what it costs."""
     for model in solution.problem.models:
         how = "the engine found it so; it is verified from the files after writing"
-        yield Check(State.FINE, f"The release meets {model}", how, "explore")
+        yield ChecklistItem(Urgency.FINE, f"The release meets {model}", how, "explore")
     for found in solution.references:
         readers, name = "Readers of the release alone find", found.attribute
         if found.met_by_release:
-            yield Check(State.FINE, f"{readers} the same of '{name}'", str(found), "risk")
+            yield ChecklistItem(Urgency.FINE, f"{readers} the same of '{name}'", str(found), "risk")
         else:
             said = f"{readers} more of '{name}' than is promised"
-            yield Check(State.DECIDE, said, found.warning or "", "risk")
+            yield ChecklistItem(Urgency.DECIDE, said, found.warning or "", "risk")
     yield proof_check(solution)
     gone, limit = (
         solution.suppressed / solution.records,
         solution.problem.policy.release.suppression_limit,
     )
-    yield Check(
-        State.FINE if limit < 1 else State.DECIDE,
+    yield ChecklistItem(
+        Urgency.FINE if limit < 1 else Urgency.DECIDE,
         f"{solution.suppressed:,} of {solution.records:,} records are suppressed ({share(gone)})",
         f"the limit is {share(limit)}" if limit < 1 else "the policy sets no limit",
         "explore",
     )
     if collapsed := solution.collapsed:
         said = f"Nearly all released records say the same of {quote_some(collapsed)}"
-        yield Check(State.DECIDE, said, "analyses of that find nothing any more", "explore")
+        yield ChecklistItem(
+            Urgency.DECIDE, said, "analyses of that find nothing any more", "explore"
+        )
 
 
-def proof_check(solution: Solution) -> Check:
+def proof_check(solution: Solution) -> ChecklistItem:
     """Say whether a better scheme may exist."""
     if solution.status is Status.OPTIMAL:
-        return Check(State.FINE, "No other scheme is better", "proven", "explore")
+        return ChecklistItem(Urgency.FINE, "No other scheme is better", "proven", "explore")
     gap = "" if solution.gap is None else f"by up to {solution.gap:.4f} of quality"
-    return Check(State.DECIDE, "A better release may exist", gap, "explore")
+    return ChecklistItem(Urgency.DECIDE, "A better release may exist", gap, "explore")
 
 
-def attack_check(attacks: Attacks | None) -> Check:
+def attack_check(attacks: Attacks | None) -> ChecklistItem:
     """Say whether attacks were tried on this release, and whether any succeeds."""
     if attacks is None:
-        return Check(State.DECIDE, "No attack has been tried on this release", "", "risk")
+        return ChecklistItem(Urgency.DECIDE, "No attack has been tried on this release", "", "risk")
     said = verdict(attacks)
     ahead = any(each.exceeds for each in attacks.tried)
-    return Check(State.DECIDE if ahead else State.FINE, f"{said[0].upper()}{said[1:]}", "", "risk")
+    return ChecklistItem(
+        Urgency.DECIDE if ahead else Urgency.FINE, f"{said[0].upper()}{said[1:]}", "", "risk"
+    )
 
 
-def context_check(folder: Folder) -> Check:
+def context_check(folder: Folder) -> ChecklistItem:
     """Say whether the context of the decision page is complete."""
     try:
         missing = [small(ASKED[key]) for key in folder.stated().missing()]
     except AnonymizerError as error:
         said = f"{CONTEXT} cannot be read, so that no decision page can be written"
-        return Check(State.FIX, said, str(error), "release")
+        return ChecklistItem(Urgency.FIX, said, str(error), "release")
     if missing:
         said = "The decision page does not say all of who releases what to whom and why"
-        return Check(State.DECIDE, said, f"not stated: {join(missing)}", "release")
+        return ChecklistItem(Urgency.DECIDE, said, f"not stated: {join(missing)}", "release")
     said = "The decision page says who releases what to whom and why"
-    return Check(State.FINE, said, "", "release")
+    return ChecklistItem(Urgency.FINE, said, "", "release")

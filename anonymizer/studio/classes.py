@@ -26,7 +26,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class ShownClasses:
     """Groups of tuples that look alike, and why each is dropped; nothing where it is released."""
 
     label_of_tuple: NDArray[np.integer]
@@ -38,12 +38,12 @@ class Classes:
     reasons: list[str]
 
     @staticmethod
-    def of(solution: Solution) -> Classes:
+    def of(solution: Solution) -> ShownClasses:
         """Return the classes of a solution; those of layers are equal released values."""
         return of_layers(solution.release) if solution.layers else of_scheme(solution)
 
 
-def of_scheme(solution: Solution) -> Classes:
+def of_scheme(solution: Solution) -> ShownClasses:
     """Return the classes of one scheme, and for each that is dropped the models that ask for it."""
     classes, dropped = solution.outcome.classes, solution.outcome.suppressed
     models = solution.problem.models
@@ -55,7 +55,7 @@ def of_scheme(solution: Solution) -> Classes:
         by_itself = [said for said, marks in marked.items() if marks[at]]
         left = [f"together with others, for {said}" for said in together]
         reasons.append(" and ".join(by_itself or left) if dropped[at] else "")
-    return Classes(
+    return ShownClasses(
         classes.label_of_tuple,
         classes.first_tuple,
         classes.sizes,
@@ -70,7 +70,7 @@ def judges_alone(model: RiskModel) -> bool:
     return model.violators is None and model.kind.value == "classes"
 
 
-def of_layers(release: Release) -> Classes:
+def of_layers(release: Release) -> ShownClasses:
     """Return the classes of equal released values; what is dropped has the values that it had."""
     microdata, gone = release.microdata, release.suppressed
     label = np.zeros(microdata.distinct, np.int64)
@@ -83,7 +83,7 @@ def of_layers(release: Release) -> Classes:
     records = np.bincount(label, microdata.counts).astype(np.int64)
     people = microdata.count_people(label.astype(np.int32), records)
     dropped = gone[first]
-    return Classes(
+    return ShownClasses(
         label, first, people, records, dropped, [IN_LAYERS if out else "" for out in dropped]
     )
 
@@ -100,7 +100,7 @@ def describe_classes(
     """Return some released or dropped classes, by size, and how many each rule dropped."""
     if not isinstance(dropped, bool) or not isinstance(largest, bool):
         raise DataError("which classes are asked for is not said by yes or no; reload the page.")
-    classes = Classes.of(solution)
+    classes = ShownClasses.of(solution)
     chosen = np.flatnonzero(classes.dropped == dropped)
     sizes = classes.people[chosen]
     chosen = chosen[np.argsort(-sizes if largest else sizes, kind="stable")]
@@ -137,7 +137,11 @@ def released_values(solution: Solution, of_tuple: int) -> Iterator[str]:
 
 
 def values_of(
-    table: LoadedTable, solution: Solution, classes: Classes, shown: NDArray[np.integer], name: str
+    table: LoadedTable,
+    solution: Solution,
+    classes: ShownClasses,
+    shown: NDArray[np.integer],
+    name: str,
 ) -> list[str]:
     """Count the values of a sensitive column in some classes, and write them down."""
     column = table.coded[name]
@@ -162,7 +166,7 @@ def write_counts(texts: Any, counts: Integers) -> str:
     return ", ".join([*named, *more])
 
 
-def count_reasons(classes: Classes) -> Iterator[dict[str, Any]]:
+def count_reasons(classes: ShownClasses) -> Iterator[dict[str, Any]]:
     """Count what each rule dropped, most records first."""
     found: dict[str, list[int]] = {}
     for at in np.flatnonzero(classes.dropped).tolist():

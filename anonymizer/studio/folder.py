@@ -127,10 +127,23 @@ def rebased(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     data = dict(document.get("data", {}))
     if "path" in data:
         data["path"] = move(data["path"])
-    attributes = {
-        name: {**keys, "hierarchy": move(keys["hierarchy"])}
-        if isinstance(keys.get("hierarchy"), str)
-        else keys
-        for name, keys in document["attributes"].items()
-    }
-    return {**document, **({"data": data} if data else {}), "attributes": attributes}
+
+    def moved(attributes: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: {**keys, "hierarchy": move(keys["hierarchy"])}
+            if isinstance(keys.get("hierarchy"), str)
+            else keys
+            for name, keys in attributes.items()
+        }
+
+    found = {**document, "attributes": moved(document["attributes"])}
+    if "tables" in document:
+        found["tables"] = {
+            name: {
+                **child,
+                **({"path": move(child["path"])} if "path" in child else {}),
+                "attributes": moved(child["attributes"]),
+            }
+            for name, child in document["tables"].items()
+        }
+    return found | ({"data": data} if data else {})

@@ -16,6 +16,7 @@ from anonymizer.data.staging import Staging
 from anonymizer.errors import AnonymizerError, AnonymizerWarning, ReleaseError
 from anonymizer.studio.folder import WAY_IN, Folder
 from anonymizer.studio.session import Session, is_table
+from anonymizer.studio.study import StudySession
 
 if TYPE_CHECKING:
     import uvicorn
@@ -88,20 +89,26 @@ def way_in(folder: Folder, address: str) -> Iterator[str]:
 class Studio:
     """A session, served at an address."""
 
-    def __init__(self, session: Session, port: int = 0, upload_limit: int | None = None) -> None:
+    def __init__(
+        self, session: Session | StudySession, port: int = 0, upload_limit: int | None = None
+    ) -> None:
         try:
             import uvicorn
 
             from anonymizer.studio.app import make_app
             from anonymizer.studio.folder import UPLOAD_LIMIT
             from anonymizer.studio.guard import make_token
+            from anonymizer.studio.study_app import make_study_app
         except ImportError:
             raise missing_packages() from None
         self.session, self.socket = session, bind(port)
         self.port = int(self.socket.getsockname()[1])
         self.token = make_token()
         limit = UPLOAD_LIMIT if upload_limit is None else upload_limit
-        app = make_app(session, self.token, self.port, limit)
+        if isinstance(session, StudySession):
+            app = make_study_app(session, self.token, self.port)
+        else:
+            app = make_app(session, self.token, self.port, limit)
         settings = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on"
         )

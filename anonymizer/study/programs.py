@@ -79,7 +79,7 @@ def last_copies(some: Known, places: Known) -> Known:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class SolvedClass:
     """Which events of each person are kept, if a way was found, and what is lost at least."""
 
     kept: list[NDArray[np.bool_]] | None
@@ -142,7 +142,7 @@ class ClassProgram:
         """Return the sets of a person that too few have of those who keep everything."""
         return [some for some in self.sets[person] if self.sure[0][some] < self.knowledge.k]
 
-    def solve(self, costs: Mapping[int, float]) -> Solved:
+    def solve(self, costs: Mapping[int, float]) -> SolvedClass:
         """Find what to keep, given what the loss of an event of each tuple costs."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -159,7 +159,7 @@ class ClassProgram:
                     program.at_most({events[person, place]: 1, events[person, place - 1]: -1}, 0)
         self.constrain(program, events)
         if not program.worth:  # everybody keeps everything
-            return Solved(self.read(np.empty(0), {}), 0.0)
+            return SolvedClass(self.read(np.empty(0), {}), 0.0)
         scale = (max(program.worth) or 1.0) / UNIT
         worth = np.array(program.worth) / scale
         found = milp(
@@ -173,7 +173,7 @@ class ClassProgram:
             0.0 if found.mip_dual_bound is None else worth.sum() + found.mip_dual_bound - TOLERANCE
         )
         kept = None if found.x is None else self.read(found.x, events)
-        return Solved(kept, max(0.0, float(least)) * scale)
+        return SolvedClass(kept, max(0.0, float(least)) * scale)
 
     def constrain(self, program: Constraints, events: Mapping[tuple[int, int], int]) -> None:
         """Say that each set that is there and may be known has k people."""

@@ -45,9 +45,7 @@ from anonymizer.validation.toml import (
     read_toml,
     write_comment,
     write_document,
-    write_key,
     write_keys,
-    write_table,
     write_texts,
     write_value,
 )
@@ -98,9 +96,7 @@ __all__ = [
     "validate_each",
     "write_comment",
     "write_document",
-    "write_key",
     "write_keys",
-    "write_table",
     "write_texts",
     "write_value",
 ]

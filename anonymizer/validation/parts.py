@@ -28,7 +28,7 @@ CHECKED = ConfigDict(
 class Part(BaseModel):
     """A frozen set of keys that refuses those it does not know."""
 
-    model_config = ConfigDict(frozen=True, **CHECKED)
+    model_config = ConfigDict(frozen=True, defer_build=True, **CHECKED)
 
     def __init__(self, **keys: Any) -> None:
         with plain_faults(type(self), title_of(type(self))):

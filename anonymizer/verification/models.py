@@ -103,8 +103,8 @@ def check_model(
 ) -> Check:
     """Check one risk model on the released classes.
 
-    What compares with the input is judged with the `overall` shares that the manifest has: it holds if it
-    does for all that they and the released values leave open, and fails if it does not for any.
+    What compares with the input is judged with the `overall` shares that the manifest has. It holds if it
+    does for all that they and the released values leave open; it fails if it does so for none of that.
     """
     if not model.inputs.overall_shares:
         return check_exactly(model, remaining)

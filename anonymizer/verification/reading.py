@@ -170,7 +170,7 @@ def labels_of(
 ) -> tuple[Hierarchy, list[str | None]]:
     """Return the label of some levels that each text of a column stands for; None where there is none.
 
-    Values that the hierarchy does not list are taken in, as far as a rule covers them; what is listed at
+    Values that the hierarchy does not list are taken in, as far as a rule covers them. What is listed at
     one of the levels, such as the top's `*`, is not taken for an unlisted value of another.
     """
     write = escape if policy.release.escape_formulas else str

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from anonymizer.data.column import Column, same_text
+from anonymizer.data.column import same_text
 from anonymizer.data.opening import TableLike
 from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import ReleaseError, quote_some
@@ -59,7 +59,7 @@ class ReleasedTable:
     def linked(self) -> dict[str, list[str]]:
         """The keys in each of its columns of keys, row by row."""
         columns = read_columns(self.table, list(self.keys))
-        return {name: texts_of(column) for name, column in columns.items()}
+        return {name: column.cells() for name, column in columns.items()}
 
     @property
     def rows(self) -> int:
@@ -79,7 +79,7 @@ class ReleasedTable:
         """Return the quasi-identifiers of each row, as labels of the hierarchies."""
         if self.reading is None:
             return [()] * self.rows
-        columns = [texts_of(self.reading.columns[h.name]) for h in self.hierarchies]
+        columns = [self.reading.columns[h.name].cells() for h in self.hierarchies]
         return list(zip(*columns, strict=True))
 
     def times(self) -> list[tuple[str, ...]]:
@@ -90,7 +90,7 @@ class ReleasedTable:
         general = {} if self.reading is None else self.reading.columns
         other = [name for name in names if name not in general]
         columns = {**general, **read_columns(self.table, other)} if other else general
-        return list(zip(*(map(same_text, texts_of(columns[n])) for n in names), strict=True))
+        return list(zip(*(map(same_text, columns[n].cells()) for n in names), strict=True))
 
     def kept(self) -> list[tuple[str, ...]]:
         """Return what is released as it was in each row."""
@@ -101,12 +101,7 @@ class ReleasedTable:
         if not names:
             return [()] * self.rows
         columns = read_columns(self.table, names)
-        return list(zip(*(map(same_text, texts_of(columns[n])) for n in names), strict=True))
-
-
-def texts_of(column: Column) -> list[str]:
-    """Return the text of each cell."""
-    return [column.texts[code] for code in column.codes.tolist()]
+        return list(zip(*(map(same_text, columns[n].cells()) for n in names), strict=True))
 
 
 def find_study(released: Any, manifest: Any) -> tuple[dict[str, Any], Mapping[str, TableLike]]:

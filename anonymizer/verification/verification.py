@@ -1,8 +1,8 @@
 """verify: every claim about a release recomputed from the file itself, the policy and the manifest.
 
 Nothing of the run that made the release is used. With the original at hand, each released row is
-shown to be the declared generalization of an input row, and the proof file, if there is one, is checked
-box by box; without one, the optimum is searched for again.
+shown to be the declared generalization of an input row. The proof file is checked box by box; without
+one, the optimum is searched for again.
 """
 
 from __future__ import annotations

@@ -144,16 +144,18 @@ def examples() -> dict[str, Any]:
 
 def study_example() -> dict[str, Any]:
     """Release two linked tables, and return what only their manifest has."""
+    visited = {"who": {"role": "identifying"}, "day": {"role": "quasi", "since": "first"}}
     policy = Policy(
         data={"id": "who"},
         attributes={"who": {"role": "identifying"}, "sex": {"role": "quasi", "hierarchy": SEX}},
-        tables={"visit": {"id": "who", "attributes": {"who": {"role": "identifying"}}}},
-        risk=[{"model": "study", "k": 2, "power": 1, "suppress": "events"}],
+        tables={"visit": {"id": "who", "attributes": visited}},
+        risk=[{"model": "study", "k": 2, "power": 1, "suppress": "events", "most_events": 9}],
     )
     people = pd.DataFrame({"who": ["1", "2"], "sex": ["F", "F"]})
-    solution = anonymize({"people": people, "visit": people[["who"]]}, policy)
+    visits = people[["who"]].assign(day="2024-05-01")
+    solution = anonymize({"people": people, "visit": visits}, policy)
     manifest = make_study_manifest(solution, solution.to_frames())
-    own = ("tables", "keys", "left_out", "events_dropped", "lost_all_events")
+    own = ("tables", "keys", "left_out", "above_cap", "events_dropped", "lost_all_events")
     return {key: manifest[key] for key in own}
 
 

@@ -7,7 +7,6 @@ attacks.json, a picture and a page. `--quick` takes a small population and write
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from experiments.attacks.plot import plot
 from experiments.attacks.promises import check_promises
 from experiments.attacks.releases import OnStep, attack_all, make_releases
 from experiments.datasets import RESULTS
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,9 +39,7 @@ class Tables:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.attacks", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a small part; writes only to --out")
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("attacks", __doc__, quick="a small part; writes only to --out")
     given = options.parse_args(arguments)
     plan = QUICK if given.quick else Plan()
     folder = given.out or (None if given.quick else RESULTS / "attacks")

@@ -13,6 +13,7 @@ import pandas as pd
 from anonymizer import Policy
 from anonymizer.data.files import specs_folder
 from anonymizer.demo import population, register
+from anonymizer.demo.example import ATTACKERS
 
 SEED = 2024
 QUASI = ("age", "sex", "zip", "marital_status", "race", "education", "occupation")
@@ -88,7 +89,7 @@ def models(people: People) -> dict[str, list[dict[str, Any]]]:
     voter = {
         "model": "overall",
         "threshold": 0.1,
-        "scenario": specs_folder() / "demo" / "voter.toml",
+        "scenario": ATTACKERS / "voter.toml",
     }
     return {
         **{f"k-anonymity {k}": [{"model": "k-anonymity", "k": k}] for k in (2, 5, 10)},

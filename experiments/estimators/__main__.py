@@ -6,11 +6,9 @@ results/estimators/: uniques.csv, k_map.csv, a picture and a page on what they m
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from experiments.datasets import RESULTS
 from experiments.estimators.measure import SETS, QuasiIdentifiers, Truth, draw, measure
 from experiments.estimators.page import write_page
 from experiments.estimators.plot import plot
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 SEED = 2024
 
@@ -41,9 +39,7 @@ QUICK = Plan(people=50_000, repeats=2, sets=(SETS[0], SETS[-1]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.estimators", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a small part; writes only to --out")
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("estimators", __doc__, quick="a small part; writes only to --out")
     given = options.parse_args(arguments)
     plan = QUICK if given.quick else Plan()
     folder = given.out or (None if given.quick else RESULTS / "estimators")

@@ -8,7 +8,6 @@ table and writes only to `--out`.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ from anonymizer.demo import population, register
 from anonymizer.demo.tables import QUASI_IDENTIFIERS
 from experiments.datasets import (
     RESULTS,
-    add_data_option,
     data_from,
     describe_absent,
     path_of,
@@ -35,7 +33,7 @@ from experiments.datasets import (
 )
 from experiments.evidence.picture import draw
 from experiments.layers.__main__ import SOURCES
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 KS = (2, 5, 10)
 SEED = 2024
@@ -102,10 +100,7 @@ class Data:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.evidence", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a part of each table; to --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("evidence", __doc__, data=True, quick="a part of each table; to --out")
     given = options.parse_args(arguments)
     folder = given.out or (None if given.quick else RESULTS / "evidence")
     status_of, scratch_of = Console(stderr=True).status("starting"), TemporaryDirectory()

@@ -7,7 +7,6 @@ coloured table as a page, and a summary.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +35,7 @@ from experiments.kitamura.printed import (
     name_of,
     patient_rows,
 )
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 TABLE = Path(__file__).with_name("characteristics.csv")
 CHOSEN = PublishedLimits(pdp=1.4, pfdoc=1.107, pfdptc=1.1, advantage=0.2)
@@ -44,8 +43,7 @@ CHOSEN = PublishedLimits(pdp=1.4, pfdoc=1.107, pfdptc=1.1, advantage=0.2)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.kitamura", description=__doc__)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("kitamura", __doc__)
     folder = options.parse_args(arguments).out or RESULTS / "kitamura"
     table = assess_published(*read_published(TABLE), CHOSEN)
     with Staging(folder) as staging:

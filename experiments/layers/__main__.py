@@ -7,24 +7,21 @@ the bound above it. `--quick` takes a part of ADULT alone and writes only to `--
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from anonymizer import Policy, Solution, anonymize, frontier
-from anonymizer.layers.bound import bound_of
+from anonymizer import Policy, Progress, Solution, anonymize, frontier
 from anonymizer.search.state import OnProgress
-from anonymizer.utility import Aggregate, Loss
+from anonymizer.utility import Aggregate
 from experiments.datasets import (
     RESULTS,
-    add_data_option,
     at_hand,
     data_from,
     figures_of,
@@ -33,7 +30,7 @@ from experiments.datasets import (
 )
 from experiments.layers.picture import draw
 from experiments.parallel import run_settings
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 KS = (2, 5, 10)
 MEANS = (Aggregate.GEOMETRIC, Aggregate.ARITHMETIC)
@@ -57,10 +54,7 @@ threshold = 0.2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.layers", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a part of ADULT; writes to --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("layers", __doc__, data=True, quick="a part of ADULT; writes to --out")
     options.add_argument("--part", choices=("comparison", "numbers"), help="one part alone")
     given = options.parse_args(arguments)
     with data_from(given.data):
@@ -112,39 +106,38 @@ def compare(names: Sequence[str], records: int | None, step: OnStep) -> Iterator
 def measure(
     name: str, model: str, risk: dict[str, Any], records: int | None
 ) -> list[dict[str, Any]]:
-    """Find the layers of a data set once, and the best single scheme by either aggregate.
+    """Find the layers of a data set and their bound, and the best single scheme, by either aggregate.
 
-    The layers are the same by both; what they lose, and the bound, follow from the attributes' losses.
-    The time is that of the processor, with reading; when progress is first told, the layers are found.
+    The layers are the same by both. The time is that of the processor, with reading; when progress is
+    first told, the layers are found.
     """
-    times = [time.process_time()]
-    found = solve(
-        name, risk, Aggregate.ARITHMETIC, records, {"layers": True},
-        lambda _: times.append(time.process_time()),
-    )  # fmt: skip
-    times.append(time.process_time())
-    losses = np.array(list(found.attribute_loss.values()))
-    assert found.bound is not None
     rows = []
     for aggregate in MEANS:
+        times = [time.process_time()]
+        note = partial(note_time, times)
+        found = solve(name, risk, aggregate, records, {"layers": True}, note)
+        times.append(time.process_time())
         one = solve(name, risk, aggregate, records, {})
-        by = Loss(aggregate, (1.0,) * losses.size)
-        loss, bound = by.combine(losses)[0], bound_of(by, found.bound)
         rows.append({
             "data": name,
             "model": model,
             "aggregate": aggregate.value,
-            "loss": loss,
+            "loss": found.loss,
             "suppressed": found.suppressed,
             "layers": len(found.layers),
-            "bound": bound,
-            "gap": loss - bound,
+            "bound": found.bound,
+            "gap": found.gap,
             "CPU s until found": round(times[1] - times[0], 1),
             "CPU s": round(times[-1] - times[0], 1),
             "loss of one scheme": one.loss,
             "suppressed by one scheme": one.suppressed,
         })  # fmt: skip
     return rows
+
+
+def note_time(times: list[float], _: Progress) -> None:
+    """Note the processor time of some progress."""
+    times.append(time.process_time())
 
 
 def solve(

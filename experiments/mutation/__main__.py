@@ -10,7 +10,6 @@ does, for the reason there, and is counted apart. Rooms that are not asked for k
 
 from __future__ import annotations
 
-import argparse
 import csv
 import os
 import random
@@ -24,7 +23,7 @@ from scipy.special import betaincinv
 from anonymizer.data.staging import Staging
 from experiments.mutation.mutants import BY_HAND, ROOMS, ROOT, Mutant, mutants_by_hand, mutants_of
 from experiments.mutation.trials import try_mutants
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 RESULTS = Path("results")
 SIZE, SEED = 60, 1
@@ -67,8 +66,7 @@ class Tried:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.mutation", description=__doc__)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("mutation", __doc__)
     options.add_argument("--size", type=int, default=SIZE, help="mutants of each room")
     options.add_argument("--seed", type=int, default=SEED, help="seed of the sample")
     options.add_argument("--room", choices=ROOMS, action="append", help="only this room")

@@ -6,7 +6,6 @@ prints, the risk of synthetic discharges of the same shape with the time it took
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from experiments.datasets import RESULTS
 from experiments.nrf.discharges import draw_discharges, with_areas
 from experiments.nrf.page import write_page
 from experiments.nrf.plot import plot_bounds, stage_curves
+from experiments.nrf.printed import printed_table
 from experiments.nrf.reconstruction import (
     Reconstruction,
     figure_2,
@@ -33,16 +33,14 @@ from experiments.nrf.reconstruction import (
     table_8,
 )
 from experiments.nrf.timing import measure
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 THREADS = (2, 1)
 QUICK_RECORDS = 50_000
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.nrf", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="fewer records; needs --out")
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("nrf", __doc__, quick="fewer records; needs --out")
     given = options.parse_args(arguments)
     if given.quick and given.out is None:
         options.error("--quick writes only where --out says")
@@ -56,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, rows in tables.items():
             frame = pd.DataFrame(rows)
             frame.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.6g")
+        compared = (pd.DataFrame(tables[name]) for name in ("table_7", "table_8", "figure_2"))
+        printed_table(*compared).to_csv(staging.path("printed.csv"), index=False)
         plot_bounds(paper, staging.path("figure_2.png"), staging.path("figure_2.svg"))
         stage_curves(risk, staging)
         page = write_page(paper, tables, risk)

@@ -26,7 +26,7 @@ SMALLEST = 1e-16
 
 def plot_bounds(paper: Reconstruction, *paths: Path) -> None:
     """Draw a band for each source alone, for the four smaller ones together, and the paper's 0.35."""
-    figure, axes = new_figure("NIS 2008: risk that at least one person is re-identified")
+    figure, axes = new_figure("NIS 2008, recovered: risk that at least one person is re-identified")
     n = np.linspace(0, 8_000_000, 401)
     initials = [name[0].lower() for name in USAGE]
     curves = {name: name[0].lower() for name in USAGE} | {

@@ -1,14 +1,14 @@
 """python -m experiments.prasser2016: Tables 1 to 3 and Figure 6 on the data at hand.
 
 Reads NAME/data.csv of adult, cup, fars, atus and ihis where they are, and writes results/prasser2016/:
-the tables beside the paper's and by other measures, Safe Harbor, the curves beside ARX's, and a page that
-says what differs and why. Exit status 1 if something differs from the paper or falls behind ARX for no
-known reason.
+the tables beside the paper's and by other measures, Safe Harbor, the curves beside ARX's, how many people
+who are released are expected to be unique in the population, every printed number, and a page that says
+what differs and why. Exit status 1 if something differs from the paper or falls behind ARX for no known
+reason.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,24 +18,25 @@ from rich.console import Console
 
 from anonymizer.data.staging import Staging
 from anonymizer.report.plot import import_matplotlib
-from experiments.datasets import RESULTS, add_data_option, at_hand, data_from, path_of
+from experiments.datasets import RESULTS, at_hand, data_from, path_of
 from experiments.prasser2016 import paper
+from experiments.prasser2016.expected import expected_table
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import figure_6
 from experiments.prasser2016.measures import measure_table
+from experiments.prasser2016.order import order_table
 from experiments.prasser2016.page import summarize, write_page
 from experiments.prasser2016.plot import plot
+from experiments.prasser2016.printed import printed_table
 from experiments.prasser2016.releases import Dataset, columns_of, load
 from experiments.prasser2016.safe_harbor import safe_harbor_table
 from experiments.prasser2016.tables import OnStep, attacker_table, quality_tables
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.prasser2016", description=__doc__)
-    add_data_option(options)
+    options = options_of("prasser2016", __doc__, data=True)
     options.add_argument("--only", nargs="+", choices=list(paper.RECORDS), help="data sets to run")
-    options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     out = given.out or RESULTS / "prasser2016"
     with data_from(given.data):
@@ -75,9 +76,20 @@ def measure(datasets: Sequence[Dataset], absent: Sequence[str], on_step: OnStep)
     safe_harbor = safe_harbor_table(datasets, on_step)
     attackers = attacker_table(datasets, on_step)
     curves, lines = figure_6(datasets, on_step)
+    expected = expected_table(datasets, on_step)
+    orders = order_table(datasets, on_step)
     records = {dataset.name: dataset.records for dataset in datasets}
     return Findings(
-        records, tuple(absent), quality, measures, safe_harbor, attackers, curves, lines
+        records,
+        tuple(absent),
+        quality,
+        measures,
+        safe_harbor,
+        attackers,
+        curves,
+        lines,
+        expected,
+        orders,
     )
 
 
@@ -90,6 +102,9 @@ def write(findings: Findings, staging: Staging) -> None:
         "table_1.csv": findings.attackers,
         "figure_6.csv": findings.curves,
         "figure_6_lines.csv": findings.lines,
+        "expected_uniques.csv": findings.expected,
+        "order.csv": findings.orders,
+        "printed.csv": printed_table(findings),
     }
     for name, table in tables.items():
         pd.DataFrame(table).to_csv(staging.path(name), index=False, float_format="%.10g")

@@ -25,6 +25,8 @@ class Findings:
     attackers: pd.DataFrame
     curves: pd.DataFrame
     lines: pd.DataFrame
+    expected: pd.DataFrame
+    orders: pd.DataFrame
 
     @property
     def behind(self) -> pd.DataFrame:

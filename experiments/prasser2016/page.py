@@ -15,6 +15,15 @@ from experiments.prasser2016.page_measures import (
     summarize_measures,
     summarize_safe_harbor,
 )
+from experiments.prasser2016.page_uniques import describe_expected, describe_orders
+from experiments.prasser2016.printed import (
+    describe_printed,
+    explain_prosecutor,
+    gains_over,
+    printed_table,
+    sentence,
+    two_anonymity,
+)
 from experiments.prasser2016.tables import ATTACKERS, contradictions, grade, protection
 from experiments.prasser2016.writing import power, share
 from experiments.writing import bullets, listed, markdown
@@ -30,7 +39,10 @@ def write_page(findings: Findings) -> str:
         "## Tables 2 and 3 by entropy and KL-divergence\n\n" + describe_measures(findings.measures),
         "## Safe Harbor as a point\n\n" + describe_safe_harbor(findings.safe_harbor),
         "## Figure 6: p-uniqueness\n\n" + describe_curves(findings),
+        "## Expected uniques: a number of people\n\n" + describe_expected(findings.expected),
+        "## The order of suppression\n\n" + describe_orders(findings.orders),
         "## What the text of the paper says\n\n" + bullets(check_text(findings)),
+        "## Every printed number\n\n" + describe_printed(printed_table(findings)),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -43,7 +55,8 @@ def introduce(findings: Findings) -> str:
     rows += [[name.upper(), f"{paper.RECORDS[name]:,}", "not run"] for name in findings.absent]
     missing = (
         f" {listed(name.upper() for name in findings.absent)} could not be run: the files are not at "
-        "hand. With `--data DIR` they are read from DIR/NAME/data.csv."
+        "hand. With `--data DIR` they are read from DIR/NAME/data.csv; `python -m experiments.extracts "
+        "--help` says how an extract of IPUMS becomes such a file."
         if findings.absent
         else ""
     )
@@ -335,20 +348,27 @@ def check_text(findings: Findings) -> Iterator[str]:
 
 def check_gains(findings: Findings) -> Iterator[str]:
     """Compare the gains of p-uniqueness at 1 % with the ranges that the text gives."""
-    loosest = findings.curves[findings.curves["threshold"] == max(paper.THRESHOLDS)]
-    cells = findings.quality
+    names = listed(name.upper() for name in findings.records)
     for name, (low, high) in paper.GAINS.items():
-        if name == "2-anonymity":
-            baseline = loosest["2-anonymity"]
-        else:
-            label = f"k-anonymity, k = {name.split('-')[0]}"
-            quality = cells[cells["model"] == label].set_index("data")["quality"]
-            baseline = loosest["data"].map(quality)
-        gains = loosest["quality"] - baseline
-        yield (
+        points, relative = gains_over(findings, name)
+        said = (
             f"At 1 % p-uniqueness is {low} to {high} points better than {name} (five data sets): here "
-            f"{gains.min():.1f} to {gains.max():.1f} on {listed(n.upper() for n in findings.records)}."
+            f"{points.min():.1f} to {points.max():.1f} on {names}."
         )
+        best = max(100 - quality for quality in two_anonymity().values())
+        if name == "2-anonymity" and high > best:
+            said += (
+                f" No data set has {high} points to gain: by the paper's own tables at most {best:.1f} "
+                f"are possible (ADULT). What reaches {high} % is ADULT's gain relative to 2-anonymity, "
+                f"{relative.max():.1f} %; the other two ranges are points."
+            )
+        yield said
+    cell = next(row for row in paper.ROWS if row.table == 3 and "Houston" in row.label)
+    yield (
+        f"k-map with k = 10 and Houston is said to leave a prosecutor {cell.prosecutor}: one over k' is "
+        f"11 % on IHIS. {sentence(explain_prosecutor(10, paper.POPULATIONS['Houston']))} A population "
+        "a little below the rounded figure explains it."
+    )
 
 
 def check_cup(curves: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from experiments.prasser2016 import paper
 from experiments.prasser2016.measures import DIVERGENCE, LOSS, MEASURES
-from experiments.prasser2016.safe_harbor import LITERAL, SHIPPED
+from experiments.prasser2016.safe_harbor import AS_UNIQUE, LITERAL, SHIPPED
 from experiments.prasser2016.writing import share
 from experiments.writing import bullets, listed, markdown
 
@@ -221,7 +221,8 @@ def explain_safe_harbor(releases: pd.DataFrame) -> str:
         "HIPAA's Safe Harbor (45 CFR 164.514(b)(2)) names what has to go, whatever the risk. Every other "
         "attribute stays as it is, and nothing is suppressed.\n\n"
         + bullets(what_was_taken(schemes))
-        + "\n\nPercentages are of the records that are released."
+        + f"\n\n*{AS_UNIQUE[0].upper()}{AS_UNIQUE[1:]}* is the point of the frontier of sample "
+        "uniqueness beside Safe Harbor to the letter. Percentages are of the records that are released."
     )
 
 

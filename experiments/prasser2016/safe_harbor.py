@@ -16,19 +16,14 @@ import pandas as pd
 
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.problem import Problem
+from anonymizer.proposal.safe_harbor import DIGITS, OLDEST, first_digits, top_code
+from anonymizer.risk import SampleUniqueness
 from anonymizer.risk.parsing import parse_model
 from anonymizer.table.domain import QuasiIdentifier
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, Released, release, untouched
 from experiments.prasser2016.tables import OnStep
 
-OLDEST = 89
-DIGITS = 3
-SMALL_AREAS = (
-    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879",
-    "884", "890", "893",
-)  # fmt: skip
-"""The first digits of ZIP codes under which fewer than 20,000 people lived in 2000 (HHS 2012)."""
 SMALLEST = 5
 """Records in classes of fewer are counted."""
 
@@ -51,6 +46,8 @@ ATTRIBUTES = {
 """ATUS and IHIS are not known here: what their codes for ages and quarters stand for was not checked."""
 
 SHIPPED, LITERAL = "Safe Harbor, shipped hierarchies", "Safe Harbor to the letter"
+AS_UNIQUE = "best with no larger a share of uniques"
+"""The point of the frontier of sample uniqueness beside Safe Harbor to the letter."""
 
 
 def safe_harbor_table(datasets: Sequence[Dataset], on_step: OnStep) -> pd.DataFrame:
@@ -65,6 +62,9 @@ def safe_harbor_table(datasets: Sequence[Dataset], on_step: OnStep) -> pd.DataFr
                 for row in paper.ROWS
                 if row.table == 2
             }
+            literal = releases[LITERAL].class_sizes
+            share = int((literal == 1).sum()) / int(literal.sum())
+            releases[AS_UNIQUE] = release(dataset, SampleUniqueness(share))
             rows += [describe(dataset, name, found) for name, found in releases.items()]
     return pd.DataFrame(rows)
 
@@ -158,22 +158,3 @@ def with_rule(hierarchy: Hierarchy, rule: Callable[[str], str]) -> Hierarchy:
     """Return a hierarchy of the same leaves with one level below the top."""
     rows = [(leaf, rule(leaf), "*") for leaf in hierarchy.leaves]
     return Hierarchy.from_rows(hierarchy.name, rows)
-
-
-def top_code(age: str) -> str:
-    """Put the ages above 89 together.
-
-    >>> top_code("89"), top_code("90")
-    ('89', '90 or older')
-    """
-    return age if int(age) <= OLDEST else f"{OLDEST + 1} or older"
-
-
-def first_digits(zip_code: str) -> str:
-    """Keep three digits, or 000 where few people live.
-
-    >>> first_digits("91326"), first_digits("03601")
-    ('913**', '000**')
-    """
-    first = zip_code[:DIGITS]
-    return f"{'0' * DIGITS if first in SMALL_AREAS else first}{'*' * (len(zip_code) - DIGITS)}"

@@ -8,7 +8,6 @@ that others on the machine play a smaller part. Rows that the file has already a
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections import Counter
@@ -28,9 +27,9 @@ from anonymizer.proof.writer import fast, write_proof
 from anonymizer.risk import Overall, Sources
 from anonymizer.search import search
 from experiments.benchmark.sensitive import Tables, reference_rows
-from experiments.datasets import RESULTS, add_data_option, at_hand, data_from
+from experiments.datasets import RESULTS, at_hand, data_from
 from experiments.reference.__main__ import DATASETS, optima_rows, problem_of, uniqueness_rows
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 Found = TypeVar("Found")
 KEYS = ("data", "model", "parameters", "measure", "limit")
@@ -53,10 +52,8 @@ SCENARIO = Scenario.parse(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.proofs", description=__doc__)
-    add_data_option(options)
+    options = options_of("proofs", __doc__, data=True)
     options.add_argument("--only", nargs="+", choices=DATASETS, help="data sets to run")
-    options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     with data_from(given.data):
         make(at_hand(given.only or DATASETS), given.out or RESULTS / "proofs")

@@ -7,7 +7,6 @@ optima agree; where classes are suppressed until a risk passes, our order keeps 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -34,24 +33,21 @@ from anonymizer.table.classes import partition
 from anonymizer.table.microdata import Microdata, encode
 from experiments.datasets import (
     RESULTS,
-    add_data_option,
     at_hand,
     data_from,
     figures_of,
     path_of,
     spec_of,
 )
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 DATASETS = ("adult", "cup", "fars")
 MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.reference", description=__doc__)
-    add_data_option(options)
+    options = options_of("reference", __doc__, data=True)
     options.add_argument("--only", nargs="+", choices=DATASETS, help="data sets to run")
-    options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     with data_from(given.data):
         data = at_hand(given.only or DATASETS)

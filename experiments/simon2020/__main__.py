@@ -5,7 +5,6 @@ Writes results/simon2020/: a page, the tables behind it, and the report that a c
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from rich.console import Console
 from anonymizer import Assessment
 from anonymizer.report.assessment import make_page
 from anonymizer.report.provenance import Provenance
-from experiments.datasets import RESULTS, add_data_option, data_from
-from experiments.running import run_main
+from experiments.datasets import RESULTS, data_from
+from experiments.running import options_of, run_main
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import (
     OnStep,
@@ -28,6 +27,7 @@ from experiments.simon2020.measure import (
     compare_people,
     compare_plans,
     compare_sdcmicro,
+    compare_told,
 )
 from experiments.simon2020.page import write_page
 
@@ -46,10 +46,9 @@ QUICK = Plan(records=30_000, people=2_000)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.simon2020", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a small part; writes only to --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of(
+        "simon2020", __doc__, data=True, quick="a small part; writes only to --out"
+    )
     given = options.parse_args(arguments)
     folder = given.out or (None if given.quick else RESULTS / "simon2020")
     with data_from(given.data), Console(stderr=True).status("starting") as status:
@@ -63,7 +62,8 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     people = compare_people(plan.people, SEED, step)
     reference = compare_sdcmicro(step)
     plans, kept = compare_plans(findings, step), compare_kept(findings, step)
-    page = write_page(findings, counts, people, reference, plans, kept)
+    told = compare_told(findings, step)
+    page = write_page(findings, counts, people, reference, plans, kept, told)
     if folder is None:
         print(page)
         return
@@ -71,6 +71,7 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     counts.to_csv(folder / "counts.csv", index=False)
     people.to_csv(folder / "people.csv", index=False)
     plans.to_csv(folder / "plans.csv", index=False, float_format="%.9g")
+    told.to_csv(folder / "told.csv", index=False, float_format="%.9g")
     kept.to_csv(folder / "kept.csv", index=False, float_format="%.9g")
     if reference is not None:
         reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")

@@ -20,7 +20,9 @@ from anonymizer.assessment.keys import (
     flat_hierarchy,
 )
 from anonymizer.assessment.mitigation import describe_levels
+from anonymizer.assessment.plan import describe_plan
 from anonymizer.assessment.procedure import follow_procedure
+from anonymizer.assessment.protected import Protected
 from anonymizer.assessment.special_uniques import (
     dis_power,
     dis_scores,
@@ -33,6 +35,7 @@ from anonymizer.errors import InfeasibleError
 from anonymizer.policy import Keep
 from anonymizer.proof.case import case_of
 from anonymizer.proof.checker import check
+from anonymizer.risk import Sources
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution, anonymize
 from anonymizer.table.microdata import encode
@@ -169,6 +172,35 @@ def kept_row(solution: Solution) -> dict[str, Any]:
         **{f"{key}_dropped": dropped(solution, key) for key in STATEMENT.outcome},
         **{f"{group.where.split()[0]}_gone_anyway": group.gone_anyway for group in solution.groups},
     }
+
+
+def compare_told(findings: ProcedureFindings, step: OnStep) -> pd.DataFrame:
+    """Plan for all sources where small cells may give a sensitive value away, and where none may."""
+    assert findings.plan is not None
+    assert findings.plan.solution is not None
+    planned = findings.plan.solution.problem
+    statement = STATEMENT.model_copy(update={"given_away": "none"})
+    protected = Protected.load(planned.table, STATEMENT)
+    refusing = planned.with_models(Sources(statement))
+    problem = refusing.with_levels(high=dict.fromkeys(STATEMENT.outcome, 0))
+    kept = Keep(where="death90 = yes", at_least=0.95)
+    deaths = problem.policy.model_copy(update={"keep": (kept,)})
+    asked = {
+        "counted": planned,
+        "none": problem,
+        "none, 95% of the deaths kept": problem.with_resolved(deaths, problem.models),
+    }
+    rows = []
+    for name, each in asked.items():
+        step(f"planning, given away: {name}")
+        try:
+            solution = anonymize(each)
+        except InfeasibleError:
+            continue  # with few records, nothing keeps so many
+        told = describe_plan(solution, STATEMENT, protected).given_away
+        rows.append({"given_away": name, **kept_row(solution), "told": max(told.values())})
+    gone = [f"{key}_gone_anyway" for key in STATEMENT.outcome]
+    return pd.DataFrame(rows).drop(columns=gone, errors="ignore")
 
 
 def dropped(solution: Solution, outcome: str) -> int:

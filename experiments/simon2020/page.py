@@ -20,6 +20,7 @@ def write_page(
     reference: pd.DataFrame | None,
     plans: pd.DataFrame,
     kept: pd.DataFrame,
+    told: pd.DataFrame,
 ) -> str:
     """Write README.md."""
     sections = [
@@ -30,6 +31,7 @@ def write_page(
         "## Thresholds and what could be done\n\n" + describe_options(findings),
         "## One plan for all sources\n\n" + describe_joint_plan(findings, plans),
         "## Deaths and events that must stay\n\n" + describe_kept(kept),
+        "## Nothing given away\n\n" + describe_told(told),
         "## Several visits for each person\n\n" + describe_people(people),
         "## sdcMicro on ADULT\n\n" + describe_reference(reference),
         "## What the paper prints and what follows from it\n\n" + describe_misprints(counts),
@@ -44,9 +46,9 @@ def introduce(findings: ProcedureFindings) -> str:
         f"`python -m experiments.simon2020` draws {findings.people:,} synthetic visits of the shape that "
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
-        "this page, `counts.csv`, `people.csv`, `plans.csv`, `kept.csv`, `sdcmicro.csv`, and the report "
-        "that a committee would get: `assessment.html` with `assessment.json`. The formulae and "
-        "sentences are computed on the paper's own numbers."
+        "this page, `counts.csv`, `people.csv`, `plans.csv`, `kept.csv`, `told.csv`, `sdcmicro.csv`, "
+        "and the report that a committee would get: `assessment.html` with `assessment.json`. The "
+        "formulae and sentences are computed on the paper's own numbers."
     )
 
 
@@ -210,6 +212,17 @@ def describe_kept(kept: pd.DataFrame) -> str:
     )
     last = f"At the coarsest scheme, and so at every one, {said} must go."
     return text + "\n\n" + markdown(shown) + "\n\n" + last
+
+
+def describe_told(told: pd.DataFrame) -> str:
+    shown = shown_plans(told).rename(columns={"given_away": "given away", "told": "people told of"})
+    return (
+        "The plan above only counts of whom small cells tell a sensitive value. With `given_away = "
+        '"none"` in the statement it is a limit of the search: nobody kept is in a cell of 1 to 5 in '
+        "which everyone has such a value and to which the source leads with more than the threshold. "
+        "That is a limit on single people, so that the optimum is proven over all subsets of the "
+        "records.\n\n" + markdown(shown)
+    )
 
 
 def shown_plans(plans: pd.DataFrame) -> pd.DataFrame:

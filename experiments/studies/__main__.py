@@ -8,7 +8,6 @@ time.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import sys
@@ -22,8 +21,8 @@ import pandas as pd
 from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import SearchResult, search
 from anonymizer.study.study import Study
-from experiments.datasets import RESULTS, add_data_option, data_from, figures_of
-from experiments.running import run_main
+from experiments.datasets import RESULTS, data_from, figures_of
+from experiments.running import options_of, run_main
 from experiments.studies import attacks, proofs, scale
 from experiments.studies.picture import draw
 from experiments.studies.reading import evaluator_of, read_study
@@ -38,12 +37,10 @@ OF_EVENTS = ("sdtm_ae", "omop", "eusilc", "synthea")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.studies", description=__doc__)
+    options = options_of("studies", __doc__, data=True)
     options.add_argument(
         "--part", choices=PARTS, help="one part alone; the others stay as they are"
     )
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
     options.add_argument("--people", type=int, default=scale.Size.people, help="of the large study")
     given = options.parse_args(arguments)
     with data_from(given.data):

@@ -6,10 +6,8 @@ many classes of fewer than k people pass: by the sum of weights, by one fraction
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,7 @@ from anonymizer.estimators.survey import (
     wrong_at_most,
 )
 from experiments.datasets import RESULTS
-from experiments.running import run_main
+from experiments.running import options_of, run_main
 
 KS = (3, 5, 10)
 PEOPLE = 400_000
@@ -37,8 +35,7 @@ Marks = NDArray[np.bool_]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.survey", description=__doc__)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("survey", __doc__)
     options.add_argument("--draws", type=int, default=DRAWS, help="samples of each population")
     options.add_argument("--most", type=int, default=LOOKED_AT, help="the largest k of all cases")
     given = options.parse_args(arguments)

@@ -7,7 +7,6 @@ holds that the page says is not reproduced.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -20,8 +19,8 @@ from rich.console import Console
 
 from anonymizer import Assessment, assess
 from anonymizer.attackers.catalogue import load_scenario
-from experiments.datasets import RESULTS, add_data_option, data_from
-from experiments.running import run_main
+from experiments.datasets import RESULTS, data_from
+from experiments.running import options_of, run_main
 from experiments.xia2021.checks import (
     Check,
     check_agreement,
@@ -32,6 +31,7 @@ from experiments.xia2021.checks import (
 )
 from experiments.xia2021.heatmaps import draw_heatmaps
 from experiments.xia2021.measure import (
+    POPULATION,
     Agreement,
     compare_with_simulation,
     draw_samples,
@@ -45,6 +45,7 @@ from experiments.xia2021.measure import (
 )
 from experiments.xia2021.page import write_page
 from experiments.xia2021.patients import RECORDS, Facts, simulate
+from experiments.xia2021.printed import printed_table
 from experiments.xia2021.releases import THRESHOLDS, adult, compare, draw_frontier, patients_case
 
 SEED = 2021
@@ -85,10 +86,7 @@ QUICK = Plan(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = argparse.ArgumentParser(prog="python -m experiments.xia2021", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="a small part; needs --out")
-    add_data_option(options)
-    options.add_argument("--out", type=Path, help="folder to write to")
+    options = options_of("xia2021", __doc__, data=True, quick="a small part; needs --out")
     given = options.parse_args(arguments)
     if given.quick and given.out is None:
         options.error("--quick writes nothing to results/; name a folder with --out")
@@ -144,7 +142,7 @@ def measure(plan: Plan, console: Console) -> Findings:
     elsewhere = simulate(facts, plan.records, SEED, tennessee=None)
     console.print("Tables 3 and 4")
     (people,) = draw_samples(patients, 1000, 1, SEED + 1)
-    shipped = scenarios() | {"Worst case": load_scenario("worst-case")}
+    shipped = scenarios() | {"Worst case": load_scenario("worst-case", population=POPULATION)}
     findings = Findings(
         with_published(table_3(patients, plan.sizes, SEED)),
         with_published(table_3(elsewhere, plan.us_sizes, SEED)),
@@ -171,6 +169,8 @@ def write(findings: Findings, folder: Path) -> None:
     for name in ("table_3", "table_3_us_shares", "table_4", "releases"):
         table: pd.DataFrame = getattr(findings, name)
         table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+    printed = printed_table(findings.table_3, findings.table_4)
+    printed.to_csv(folder / "printed.csv", index=False, float_format="%.6g")
     pd.DataFrame(findings.checks).to_csv(folder / "checks.csv", index=False)
     with rc_context({"svg.hashsalt": "xia2021"}):
         for name, figure in (
@@ -197,7 +197,10 @@ def journalist_of_samples(patients: pd.DataFrame, runs: int) -> list[float]:
     found = []
     for sample in draw_samples(patients, 1000, runs, SEED):
         (risk,) = assess(
-            sample, policy_of_patients(), {"worst": load_scenario("worst-case")}, workers=2
+            sample,
+            policy_of_patients(),
+            {"worst": load_scenario("worst-case", population=POPULATION)},
+            workers=2,
         ).scenarios
         found.append(float(risk.worst.journalist.max()))
     return found

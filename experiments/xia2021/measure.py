@@ -26,6 +26,9 @@ from experiments.xia2021.simulation import play
 SCENARIOS = {"Twitter": "social-media", "Voter registration": "voter-registration"}
 PARAMETERS = (0.2, 0.5, 0.8)
 
+POPULATION = 100_000_000
+"""The paper's figure for US residents born before 1978."""
+
 
 def policy_of_patients(**keys: object) -> Policy:
     """Return a policy in which all twelve attributes are quasi-identifiers."""
@@ -146,7 +149,7 @@ def one_by_one(patients: pd.DataFrame, size: int, seed: int, workers: int) -> As
     """Assess one sample when each of the twelve attributes is learned on its own: 4,096 sets."""
     (sample,) = draw_samples(patients, size, 1, seed)
     groups = tuple(AttributeGroup((name,), 0.5) for name in ATTRIBUTES)
-    scenario = Scenario(groups, 100_000_000, 0.5, 0.5, 0.5, 0.5)
+    scenario = Scenario(groups, POPULATION, 0.5, 0.5, 0.5, 0.5)
     return assess(sample, policy_of_patients(), {"one by one": scenario}, workers=workers)
 
 

@@ -21,8 +21,8 @@ do not edit.
 
 The paper's {RECORDS:,} patients and its appendices (what each state's voter list shows, how likely
 an attribute is inferred from Twitter) cannot be had. The patients here are simulated from public
-figures, and the scenarios are those shipped in `hierarchies/scenarios/`, with the source of every
-number. Marks: [F] found, [D] computed from found facts, [A] assumed. All risks are exact given u_S:
+figures, and the scenarios are those shipped in `anonymizer/attackers/scenarios/`, with the source of
+every number. Marks: [F] found, [D] computed from found facts, [A] assumed. All risks are exact given u_S:
 summed over every set of attributes that may be known, where the paper simulates. u_S, that somebody
 unique in the sample is unique in the population, is an estimate.
 """

@@ -72,8 +72,8 @@ ASSUMPTIONS = (
     ),
     (
         "voter lists and Twitter",
-        "see the comments in `hierarchies/scenarios/`; that Tennessee's list shows sex and race is [A], "
-        "and the probabilities for Twitter are [A], set with Table 3 in view.",
+        "see the comments in `anonymizer/attackers/scenarios/`; that Tennessee's list shows sex and race "
+        "is [A], and the probabilities for Twitter are [A], set with Table 3 in view.",
     ),
 )
 

@@ -21,7 +21,7 @@ from anonymizer.attackers.catalogue import load_scenario
 from anonymizer.hierarchy import load_hierarchy
 from anonymizer.risk import KAnonymity, Overall, Scenario
 from experiments.datasets import describe_absent, path_of, spec_of
-from experiments.xia2021.measure import draw_samples, policy_of_patients
+from experiments.xia2021.measure import POPULATION, draw_samples, policy_of_patients
 
 THRESHOLDS = (0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.002)
 WORST = "worst case"
@@ -71,7 +71,7 @@ def adult() -> Case | None:
         {
             "voter registration": load_scenario("voter-registration", **fit),
             "social media": load_scenario("social-media", **fit),
-            WORST: load_scenario("worst-case"),
+            WORST: load_scenario("worst-case", population=POPULATION),
         },
     )
 
@@ -86,7 +86,7 @@ def patients_case(patients: pd.DataFrame, size: int, seed: int) -> Case:
         {
             "voter registration": load_scenario("voter-registration"),
             "social media": load_scenario("social-media"),
-            WORST: load_scenario("worst-case"),
+            WORST: load_scenario("worst-case", population=POPULATION),
         },
     )
 
@@ -94,7 +94,7 @@ def patients_case(patients: pd.DataFrame, size: int, seed: int) -> Case:
 def k_for(threshold: float, scenario: Scenario) -> int:
     """Return the k whose k-anonymity keeps everybody's risk within a threshold in the worst case.
 
-    >>> k_for(0.1, load_scenario("worst-case"))
+    >>> k_for(0.1, load_scenario("worst-case", population=POPULATION))
     5
     """
     return max(2, math.ceil(scenario.p_c / threshold - 1e-9))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from anonymizer.attackers.probability import HIGH, LOW, Chance
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.attackers.statistics import statistic_of
 from anonymizer.attackers.uniqueness import lower_end, upper_end
+from anonymizer.demo.example import ATTACKERS
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from tests.attackers import matching_oracle, people
@@ -223,7 +223,7 @@ def test_a_table_without_records_has_risk_0() -> None:
 
 
 def test_the_demo_scenario_can_be_assessed_with_the_default_estimate() -> None:
-    path = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
+    path = ATTACKERS / "scenario.toml"
     scenario = Scenario.read(path)
     rows = np.random.default_rng(1).integers(0, 3, (200, 7))
     renamed = dict(zip(scenario.attributes, (f"a{at}" for at in range(7)), strict=True))

@@ -16,10 +16,11 @@ from anonymizer.attackers.network import from_network, to_network
 from anonymizer.attackers.probability import Chance
 from anonymizer.attackers.scenario import EXAMPLE, AttributeGroup, Scenario
 from anonymizer.demo import OLDEST_AGE, QUASI_IDENTIFIERS
+from anonymizer.demo.example import ATTACKERS
 from anonymizer.errors import PolicyError
 from anonymizer.validation.toml import write_keys
 
-DEMO = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
+DEMO = ATTACKERS / "scenario.toml"
 
 PARAMETERS = {"population": 1000, "p_m": 0.2, "p_fm": 0.5, "p_c": 0.2, "p_cu": 0.8}
 

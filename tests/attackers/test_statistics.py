@@ -15,7 +15,9 @@ STATISTICS = ("mean", "maximum", "p95", "p50", "p33.3")
 
 @pytest.mark.parametrize("wrong", ["median", "p0", "p101", "95", 0, 1.5, True, float("nan"), None])
 def test_unknown_statistics_are_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="is unknown; use 'mean', 'maximum' or a percentile"):
+    with pytest.raises(
+        ValueError, match="is unknown; use 'mean', 'maximum', 'data-set' or a percentile"
+    ):
         quantile_of(wrong)
 
 

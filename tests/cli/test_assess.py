@@ -17,6 +17,7 @@ from anonymizer.attackers.scenario import Scenario
 from anonymizer.data.files import specs_folder
 from anonymizer.data.staging import PRIVATE
 from anonymizer.demo import population, register
+from anonymizer.demo.example import ATTACKERS
 from anonymizer.demo.example import POLICY as DEMO_POLICY
 from tests.wards import SCENARIO, patients, write_files
 
@@ -158,7 +159,7 @@ def test_the_voter_list_on_the_built_in_register_ends_with_a_page(tmp_path: Path
     patients.to_csv(tmp_path / "register.csv", index=False)
     text = DEMO_POLICY.replace("hierarchies/", f"{specs_folder() / 'demo'}/")
     (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
-    voters = specs_folder() / "demo" / "voter.toml"
+    voters = ATTACKERS / "voter.toml"
     out = tmp_path / "out"
     status, _, errors = run("assess", tmp_path / "policy.toml", "--scenario", voters, "--out", out)
     assert (status, errors) == (0, "")

@@ -84,6 +84,7 @@ def test_it_runs_on_what_it_is_given_and_says_what_it_could_not_run(run, small: 
     assert {path.name for path in (small / "out").iterdir()} == {
         "README.md", "table_1.csv", "tables_2_and_3.csv", "figure_6.csv", "figure_6_lines.csv",
         "figure_6.png", "figure_6.svg", "tables_2_and_3_measures.csv", "safe_harbor.csv",
+        "order.csv", "printed.csv", "expected_uniques.csv",
     }  # fmt: skip
     page = (small / "out" / "README.md").read_text(encoding="utf-8")
     assert "CUP, FARS, ATUS and IHIS could not be run" in page

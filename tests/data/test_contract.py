@@ -87,7 +87,7 @@ def test_all_kinds_tell_the_same_table(kind: str, tmp_path: Path, policy: Policy
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_digest_tells_one_table_from_another(kind: str, tmp_path: Path, policy: Policy) -> None:
     first, again = opened(kind, tmp_path).digest(), opened(kind, tmp_path).digest()
-    if kind not in (".xlsx", ".csv.gz", ".dta", ".sav"):  # their writers note the time
+    if kind not in (".xlsx", ".csv.gz", ".dta", ".sav", ".xpt"):  # their writers note the time
         assert first == again
     assert len(first) == 64
     assert opened(kind, tmp_path, seed=2).digest() != first

@@ -19,7 +19,9 @@ from experiments.datasets import RESULTS, path_of
 from experiments.prasser2016 import frontier, paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import Point, arx_curves, compare, irregular, zero_line
+from experiments.prasser2016.order import compare as compare_orders
 from experiments.prasser2016.page import write_page
+from experiments.prasser2016.printed import printed_table
 from experiments.prasser2016.releases import load
 from experiments.prasser2016.tables import contradictions, quality_tables, supported_people
 from tests.shared import ABSENT, REFERENCE, arx_uniqueness
@@ -42,6 +44,8 @@ def written() -> Findings:
             "table_1",
             "figure_6",
             "figure_6_lines",
+            "expected_uniques",
+            "order",
         )
     )
     return Findings(
@@ -108,6 +112,36 @@ def test_the_page_is_what_the_tables_say(written: Findings) -> None:
     page = write_page(written)
     assert "33 of 36 cells agree" in page
     assert "| k-map, Houston | 33%-50% | (20%-50%) | **83.8** | **83.3** | 88.6 | 88.6 |" in page
+
+
+def test_every_printed_number_has_a_verdict(written: Findings) -> None:
+    printed = printed_table(written)
+    verdicts = printed["verdict"].value_counts().to_dict()
+    assert verdicts == {"reproduced": 60, "not to be had": 31, "contradicted": 8}
+    kept = pd.read_csv(WRITTEN / "printed.csv", keep_default_na=False)
+    pd.testing.assert_frame_equal(printed.astype(str), kept.astype(str))
+    assert "at most 16.2 are possible (ADULT)" in write_page(written)
+
+
+def test_a_limit_on_expected_uniques_is_met_and_no_order_has_a_better_optimum(
+    written: Findings,
+) -> None:
+    limited = written.expected[written.expected["model"] == "expected-uniques"]
+    assert (limited["expected"] <= limited["limit"]).all()
+    assert (limited["low"] <= limited["expected"]).all()
+    assert (limited["expected"] <= limited["high"]).all()
+    assert written.orders["same"].all()
+    assert written.orders["proven"].all()
+    cup = written.expected.query("data == 'cup' and population == 'USA'").set_index("model")
+    assert cup.loc["p-uniqueness", "sample uniques"] == 54_753
+    assert round(cup.loc["p-uniqueness", "expected"]) == 594
+
+
+def test_the_order_to_the_letter_finds_the_same_optimum() -> None:
+    path = path_of("adult")
+    if path is None:
+        pytest.skip(f"{ABSENT}: no adult/data.csv")
+    assert compare_orders(load("adult", path), 1, 0.1)["same"]
 
 
 def test_every_model_protects_as_table_1_says_on_the_data_where_it_is_weakest(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from anonymizer.errors import PolicyError
+from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.study import propose_study
 from tests.proposal.standards import omop, sdtm, write
@@ -73,6 +75,47 @@ def test_a_folder_of_omop_is_released_and_verified(tmp_path: Path, run) -> None:
     assert status == 0, output
 
 
+def database_of(tables: dict[str, pd.DataFrame], path: Path) -> Path:
+    """Write tables into a DuckDB database."""
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("ibis")
+    with duckdb.connect(str(path)) as there:
+        for name, frame in tables.items():
+            there.register("given", frame)
+            there.execute(f'CREATE TABLE "{name}" AS SELECT * FROM given')
+            there.unregister("given")
+    return path
+
+
+def test_a_database_of_omop_is_released_and_verified(tmp_path: Path, run) -> None:
+    database, policy = database_of(omop(), tmp_path / "cdm.duckdb"), tmp_path / "p"
+    status, said, errors = run("init", database, "--study", "omop", "--out", policy)
+    assert status == 0, errors
+    assert "'condition_occurrence' belongs to 'visit_occurrence'" in " ".join(said.split())
+    text = (policy / "policy.toml").read_text()
+    assert 'path = "../cdm.duckdb"\ntable = "person"' in text
+    spec = (policy / "hierarchies/condition_occurrence/condition_concept_id.toml").read_text()
+    assert "[groups.Condition]" in spec
+    out = tmp_path / "out"
+    assert run("run", policy / "policy.toml", "--out", out)[0] == 0
+    status, output, _ = run("verify", out, policy / "policy.toml", "--against", database)
+    assert status == 0, output
+    assert run("init", tmp_path / "none.duckdb", "--out", tmp_path / "q")[0] == 2
+
+
+def test_groups_of_terms_in_a_database_are_those_in_files(tmp_path: Path) -> None:
+    database = database_of(sdtm(), tmp_path / "trial.duckdb")
+    folder = write(sdtm(), tmp_path / "trial")
+    trees = []
+    for place in (database, folder):
+        [_, ae, _] = propose_study([place], standard="sdtm").tables
+        built = parse_spec(tomllib.loads(str(ae.columns["AEDECOD"].spec)), "AEDECOD")
+        hierarchy = built.build("AEDECOD")
+        trees.append({row[0]: row for row in hierarchy.rows()})
+    assert trees[0] == trees[1]
+    assert trees[0]["NAUSEA"][1:] == ("GUT", "*")
+
+
 @pytest.mark.filterwarnings("ignore:.*only the year or the month")
 @pytest.mark.skipif(not DATA.exists(), reason=ABSENT)
 @pytest.mark.parametrize("name", ["sdtm", "omop2", "synthea", "eusilc"])
@@ -105,7 +148,7 @@ def test_groups_of_terms_are_found_without_a_standard(tmp_path: Path) -> None:
             "sdtm",
             "there is no table of SDTM beside 'DM'; check what the files",
         ),
-        (("DM",), None, "linked tables are two files or more"),
+        (("DM",), None, "linked tables are two or more; name their folder"),
         (("DM", "AE"), "cdisc", "'cdisc' is no standard; use one of 'sdtm', 'omop'"),
         (("DM", "TRIALARMS"), None, "no column of one has all its values in a column of another"),
     ],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from anonymizer import (
     AnonymizerError,
+    AnonymizerWarning,
     DataError,
     InfeasibleError,
     Policy,
@@ -22,12 +23,14 @@ from anonymizer import (
     ReleaseError,
     anonymize,
     apply,
+    attack,
     frontier,
     read_manifest,
     verify,
     write_release,
 )
 from anonymizer.register.folder import Register
+from anonymizer.verification.original import FIGURES
 from anonymizer.verification.register import CLASSES, PLACE, PROMISE
 from tests.register.oracle import found
 from tests.register.releases import begin, frame_of, people, policy_of, release, released
@@ -67,6 +70,7 @@ tables = st.dictionaries(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*people of the last release")
 @given(st.lists(tables, min_size=2, max_size=4), st.integers(2, 3))
 @settings(max_examples=5)
 def test_nobody_is_found_in_any_of_the_releases_of_a_register(
@@ -92,6 +96,22 @@ def test_verification_recomputes_the_promise(tmp_path: Path) -> None:
         assert verified.passed, verified.failures
         claims = {check.claim: check.passed for check in verified.checks}
         assert claims[PLACE] is claims[PROMISE] is claims[CLASSES] is True
+
+
+def test_an_attacker_with_all_releases_finds_nobody_but_who_was_accepted(tmp_path: Path) -> None:
+    register = begin(tmp_path)
+    for name, table, policy in (
+        ("june", JUNE, policy_of(register, 3)),
+        ("july", JULY, policy_of(register, 3)),
+        ("august", JUNE, policy_of(register, 4, accept_leavers=3)),
+    ):
+        release(table, policy, tmp_path / name)
+        found = attack(tmp_path / name / "release.csv", policy, frame_of(table), people=5)
+        figures = found["all releases"].details
+        assert figures["below_k"] == figures["accepted"] == (3 if name == "august" else 0)
+    register.rename(tmp_path / "elsewhere")
+    found = attack(tmp_path / "june" / "release.csv", policy, frame_of(JUNE), people=5)
+    assert "there is no register" in (found["all releases"].skipped or "")
 
 
 def test_verification_without_the_register_says_so(tmp_path: Path) -> None:
@@ -144,6 +164,16 @@ def test_the_old_scheme_may_be_used_again(tmp_path: Path) -> None:
     assert over.again is not None
     assert over.again.scheme == again.scheme
     assert len(Register.read(tmp_path / "register").releases) == 2
+
+
+def test_that_most_people_are_gone_is_a_warning(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    release(JUNE, policy, tmp_path / "june")
+    renamed = {name if name == "p0" else f"0{name}": value for name, value in JUNE.items()}
+    with pytest.warns(
+        AnonymizerWarning, match="of 7 people of the last release, 1 are in the table"
+    ):
+        anonymize(frame_of(renamed), policy)
 
 
 def test_what_a_manifest_says_of_earlier_releases(tmp_path: Path) -> None:
@@ -262,6 +292,7 @@ def test_other_people_or_ids_written_otherwise_are_refused(tmp_path: Path) -> No
         ({"data": {"id": "id", "sample": 0.5}}, "data.sample do not go together"),
         ({"risk": [{"model": "average", "threshold": 0.2}]}, "keeps one [[risk]], k-anonymity"),
         ({"release": {"layers": True}}, "release.layers do not go together"),
+        ({"keep": [{"where": "value = a", "at_least": 0.5}]}, "[[keep]] do not go together"),
         ({"release": {"suppressed": "redact"}}, 'release.suppressed = "redact" do not go'),
         ({"release": {"accept_leavers": 1, "register": None}}, "accept_leavers is of a register"),
     ],
@@ -304,3 +335,57 @@ def test_questions_of_a_single_release_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AnonymizerError, match="no rule yet for a release beside"):
         solution.proof_file()
     assert Problem.read(frame_of(JUNE), policy).with_models(*policy.risk).earlier is not None
+
+
+def test_the_register_knows_a_release_before_it_appears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register, june = begin(tmp_path), tmp_path / "june"
+    add, known = Register.add, []
+
+    def look(self: Register, *given: Any) -> Any:
+        assert not (june / "release.csv").exists()
+        assert not (june / "manifest.json").exists()
+        undo = add(self, *given)
+        known.append(len(Register.read(register).releases))
+        assert not (june / "release.csv").exists()
+        return undo
+
+    monkeypatch.setattr(Register, "add", look)
+    release(JUNE, policy_of(register), june)
+    assert known == [1]
+    assert (june / "release.csv").is_file()
+
+
+def test_a_release_whose_past_was_forgotten_is_not_made_again(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    for name, table in (("june", JUNE), ("july", JULY)):
+        release(table, policy, tmp_path / name)
+    Register.read(tmp_path / "register").forget(1, "2027-01-01")
+    verified = verify(tmp_path / "july" / "release.csv", policy, against=frame_of(JULY))
+    assert not verified.failures
+    assert not verified.passed
+    (claim,) = [check for check in verified.checks if check.claim == FIGURES]
+    assert "an earlier release was forgotten since" in claim.detail
+
+
+def test_the_means_of_classes_and_linked_tables_have_no_register(tmp_path: Path) -> None:
+    policy = policy_of(begin(tmp_path))
+    with pytest.raises(PolicyError, match="the means of two releases tell who left"):
+        policy.with_attributes({"value": {"microaggregation": "mean"}})
+    keys: dict[str, Any] = {
+        **dict(policy),
+        "risk": [{"model": "study", "k": 2, "power": 1}],
+        "tables": {
+            "visit": {
+                "path": "visit.csv",
+                "id": "id",
+                "attributes": {
+                    "id": {"role": "identifying"},
+                    "ward": {"role": "quasi", "hierarchy": {"A": "*"}},
+                },
+            }
+        },
+    }
+    with pytest.raises(PolicyError, match="linked tables have no register yet"):
+        Policy(**keys)

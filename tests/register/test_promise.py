@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.register.promise import ABSENT, exposed, number_histories, sharing, with_release
+from anonymizer.register.promise import (
+    ABSENT,
+    by_intersection,
+    exposed,
+    number_histories,
+    sharing,
+    with_release,
+)
 from tests.register.oracle import Release, found
 
 PEOPLE = ["A", "B", "C", "D", "E"]
@@ -87,3 +94,21 @@ def test_a_release_adds_its_classes_and_that_others_are_absent() -> None:
     nobody = np.empty((3, 0), np.int64)
     first = with_release(nobody, np.array([7, 7, 8]), np.array([True, True, False]))
     assert first.tolist() == [[7], [7], [ABSENT]]
+
+
+@given(releases, st.integers(1, 4))
+def test_to_intersect_alone_is_to_look_at_the_releases_that_somebody_was_in(
+    drawn: list[Release], k: int
+) -> None:
+    expected = set()
+    for target in PEOPLE:
+        own = [release for release in drawn if target in release]
+        others = [
+            other
+            for other in PEOPLE
+            if all(release.get(other) == release[target] for release in own)
+        ]
+        if own and len(others) < k:
+            expected.add(target)
+    marks = by_intersection(table_of(drawn), k)
+    assert {name for name, mark in zip(PEOPLE, marks, strict=True) if mark} == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -178,3 +179,12 @@ def test_effects_in_words() -> None:
     assert quality_effect(0.006) == "gain 0.60 points of quality"
     assert quality_effect(-1e-9) == "leave the quality as it is"
     assert join(["a"]) == "a"
+
+
+def test_a_step_is_said_in_words() -> None:
+    told = towns(("A", "B", "C"))
+    [driver] = told.drivers
+    assert driver.out is not None
+    row = next(row for figures in sections(told)[1].figures for row in figures.rows)
+    assert re.fullmatch(r"1 fewer, \d+\.\d\d points lost", row[-1])
+    assert "/" not in "".join(row)

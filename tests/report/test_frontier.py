@@ -121,3 +121,15 @@ def test_every_point_is_drawn_inside_the_axes_with_what_it_is():
         assert TOP <= float(circle.attrib["cy"]) <= BOTTOM
         said = f"threshold {point.value:g}: quality {point.quality:.4f}, {point.verdict}"
         assert circle[0].text == f"k-anonymity, {said}"
+
+
+def test_the_policys_own_threshold_is_marked_in_picture_and_table(
+    found: Frontier, tmp_path: Path
+) -> None:
+    own = int(found.own_value or 0)  # the policy's k = 3
+    assert f">{own}, the policy&#39;s</th>" in render_page(found)
+    assert f"threshold, k = {own}, is marked." in render_page(found)
+    assert str(draw_frontier(found)).count(">the policy</text>") == 1
+    other = frontier(patients(), Policy.read(write_files(tmp_path)), [own + 1])
+    assert f"threshold, k = {own}, is not among these." in render_page(other)
+    assert ">the policy</text>" not in str(draw_frontier(other))

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from anonymizer import Assessment, Policy, assess
+from anonymizer import Assessment, Policy, PolicyError, Problem, anonymize, assess
+from anonymizer.attackers.catalogue import load_scenario
 from anonymizer.attackers.exposure import MEASURES
 from anonymizer.attackers.network import to_network
 from anonymizer.data.staging import Staging
@@ -27,6 +28,7 @@ from anonymizer.report.scenarios import (
     driver_rows,
     scenarios_section,
 )
+from anonymizer.risk import Overall, Scenario
 from tests.assessment import patients
 
 
@@ -205,3 +207,23 @@ def test_what_a_node_says() -> None:
     assert describe_node({"meaning": "presence disclosed", "layer": 1, "table": {(): 0.5}}) == (
         "presence disclosed\n0.5"
     )
+
+
+def test_a_population_that_nobody_stated_is_asked_for_and_counts_as_the_table() -> None:
+    frame, policy = patients.draw(120, seed=6), patients.policy()
+    asked = assess(frame, policy, "worst-case")
+    assert "NOT STATED: of how many people the table is a sample." in make_page(asked)
+    assert "NOT STATED" in terminal(asked)
+    (risk,) = asked.scenarios
+    exposure = risk.exposure
+    np.testing.assert_allclose(exposure.measure("journalist"), exposure.measure("prosecutor"))
+    scenario = load_scenario("worst-case", population=5000)
+    stated = assess(frame, policy, scenario)
+    assert "NOT STATED" not in make_page(stated)
+    assert (stated.scenarios[0].exposure.overall <= exposure.overall + 1e-12).all()
+    table = Scenario.parse(load_scenario("worst-case").describe())
+    assert not table.is_stated
+    with pytest.raises(
+        PolicyError, match="population: nobody stated it; give the number of people"
+    ):
+        anonymize(Problem.read(frame, policy).with_models(Overall(0.1, table)))

@@ -33,15 +33,8 @@ class DuckDB(Engine):
     relations: bool = False
     """Whether a release is to be one of DuckDB's relations."""
 
-    @property
-    def changes(self) -> bool:
-        """No: files are watched, and a database has one process that writes."""
-        return False
-
-    @property
-    def writes_files(self) -> bool:
-        """It does."""
-        return True
+    changes = False  # files are watched, and a database has one process that writes
+    writes_files = True
 
     def upload_labels(self, table: pa.Table) -> Any:
         """Make texts an ENUM, whose numbers a Parquet file takes as they are: in a third of the time.
@@ -79,6 +72,13 @@ class DuckDB(Engine):
             [name, schema or "main"],
         ).fetchall()
         return bool(found[0][0])
+
+    def list_tables(self) -> list[str]:
+        """List the tables of the schema that is looked at first, by their names."""
+        found = self.backend.con.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY 1"
+        ).fetchall()
+        return [name for (name,) in found]
 
     def receive(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         """Write the rows of another engine to a new table, as they come."""

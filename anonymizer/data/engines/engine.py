@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -26,15 +26,10 @@ class Engine:
 
     backend: Any
 
-    @property
-    def changes(self) -> bool:
-        """Whether others may write a table while it is anonymized."""
-        return True
-
-    @property
-    def writes_files(self) -> bool:
-        """Whether the engine writes files by itself."""
-        return False
+    changes: ClassVar[bool] = True
+    """Whether others may write a table while it is anonymized."""
+    writes_files: ClassVar[bool] = False
+    """Whether the engine writes files by itself."""
 
     def keep(self, query: Any) -> Any:
         """Compute a query now, into a temporary table."""

@@ -180,6 +180,16 @@ def open_database(
     return find_table(engine, table, str(path))
 
 
+def list_tables(path: Path) -> list[str]:
+    """List the tables of a DuckDB database, in the order of their names."""
+    check_path(path)
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such database; check the path.")
+    load_ibis(str(path))
+    with working(str(path), "is it a DuckDB database that no other process has open?"):
+        return connect_duckdb(None, path).list_tables()
+
+
 def open_address(address: Address, table: str | None) -> EngineTable:
     """Open a table of a database that Ibis can connect to."""
     engine = connect_address(address)

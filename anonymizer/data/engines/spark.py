@@ -20,15 +20,8 @@ class Spark(Engine):
     frames: bool = False
     """Whether a release is to be one of Spark's dataframes."""
 
-    @property
-    def changes(self) -> bool:
-        """No: what a dataframe is made of is not written again."""
-        return False
-
-    @property
-    def writes_files(self) -> bool:
-        """It does."""
-        return True
+    changes = False  # what a dataframe is made of is not written again
+    writes_files = True
 
     def frame(self, query: Any) -> Any:
         """Return a query as Spark's dataframe."""

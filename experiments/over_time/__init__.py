@@ -1,0 +1,1 @@
+"""over_time: four quarterly releases, alone and beside one another."""

@@ -1,0 +1,1 @@
+"""On which figure the verdict about each shipped attacker hangs."""
