@@ -95,7 +95,7 @@ class NRF(ScenarioModel):
         return described
 
     @cached_property
-    def scenario(self) -> Scenario:  # type: ignore[override]
+    def scenario(self) -> Scenario:
         """The same as a scenario: who is alone in the table is found, or who is so outside as well."""
         read: Disclosing = self.sources
         groups = together(read.sources) if self.common_causes else one_by_one(read.sources)
