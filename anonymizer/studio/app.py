@@ -201,13 +201,13 @@ async def receive(session: Session, request: Request, limit: int) -> dict[str, A
             "instead: anonymizer studio FILE."
         )
     name = request.query_params.get("name", "")
-    stated = stated_of(request.query_params)
+    how = stated_of(request.query_params)
     path = await session.folder.receive(name, request.stream(), limit)
 
     def opened() -> dict[str, Any]:
         with show_values():
             try:
-                session.open(path, stated)
+                session.open(path, how)
             finally:
                 if session.history is None:  # so that the corrected file can have the same name
                     path.unlink(missing_ok=True)

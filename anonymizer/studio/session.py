@@ -63,6 +63,7 @@ class Session:
 
         `stated` is what is said of how the file is to be read. An UnreadableError says what is wrong.
         """
+        how: dict[str, Any] = dict(stated or {})
         if self.folder.policy.exists():
             named = Policy.read(self.folder.policy).data_path
             if named is None or named.resolve() != path.resolve():
@@ -73,11 +74,11 @@ class Session:
         else:
             try:
                 with noting(self.engine.notes):
-                    self.folder.keep(propose(path, **(stated or {})))
+                    self.folder.keep(propose(path, **how))
             except DataError as error:
                 if not path.is_file():
                     raise
-                raise UnreadableError(fault_of(path, error, stated or {})) from None
+                raise UnreadableError(fault_of(path, error, how)) from None
         self.fault = None
         self.open_policy()
 

@@ -61,15 +61,20 @@ function claim({ claim: said, holds, detail }) {
 
 const write = () => attempt(() => ask("release", { revision: studio.state.revision }));
 
+function verdict({ passed, checks }) {
+  const holding = checks.filter((each) => each.holds).length;
+  if (!passed) return "A claim does not hold, or could not be checked; do not publish this.";
+  if (holding === checks.length) return `Every claim holds: all ${holding} are checked.`;
+  return `No claim fails: ${holding} of ${checks.length} hold, ${checks.length - holding} could not be checked.`;
+}
+
 function released() {
   const found = studio.released;
   if (!found) return null;
   const state = found.passed ? "yes" : "no";
   return make("section", { class: "card", id: "released" },
     make("h2", {}, "Written and verified"),
-    make("p", { class: `verdict ${state}`, role: "status" }, found.passed
-      ? `Every claim holds: ${found.checks.filter((each) => each.holds).length} of ${found.checks.length} checked.`
-      : "A claim does not hold, or could not be checked; do not publish this."),
+    make("p", { class: `verdict ${state}`, role: "status" }, verdict(found)),
     make("dl", {}, Object.entries(found.files).map(([kind, path]) => [make("dt", { class: "quiet" }, kind), make("dd", {}, make("code", {}, path))])),
     make("details", { open: !found.passed }, make("summary", {}, `All ${found.checks.length} claims`), make("ul", { role: "list" }, found.checks.map(claim))));
 }
