@@ -1,4 +1,4 @@
-"""The recipes for machines: what the page shows is run on a release that holds and on one that does not."""
+"""The recipes for machines: what the page shows runs on a release that holds and one that does not."""
 
 from __future__ import annotations
 
