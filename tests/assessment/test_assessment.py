@@ -31,6 +31,14 @@ SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 AGE = Hierarchy.from_rows("age", [("30", "*"), ("40", "*")])
 
 
+SHIPPED = [
+    name
+    for name in shipped_scenarios()
+    if set(load_scenario(name).attributes) <= {*patients.ATTRIBUTES, "*"}
+]
+"""Who learns what the patients' table has, of the attackers that are shipped."""
+
+
 def policy_of(*hierarchies: Hierarchy) -> Policy:
     attributes = {h.name: {"role": "quasi", "hierarchy": h} for h in hierarchies}
     return Policy(attributes=attributes, risk=[{"model": "k-anonymity", "k": 2}])
@@ -88,7 +96,7 @@ def test_four_people_and_two_attributes_as_computed_on_paper() -> None:
     assert risk.above(0.2) == 1
 
 
-@pytest.mark.parametrize("name", shipped_scenarios())
+@pytest.mark.parametrize("name", SHIPPED)
 def test_exact_and_simulated_agree_on_every_shipped_scenario(name: str) -> None:
     frame = patients.draw(400, seed=3)
     policy = patients.policy()
@@ -115,8 +123,8 @@ COARSE = Scenario(
 
 @pytest.mark.parametrize(
     "scenario",
-    [*(load_scenario(name) for name in shipped_scenarios()), COARSE],
-    ids=[*shipped_scenarios(), "coarse"],
+    [*map(load_scenario, SHIPPED), COARSE],
+    ids=[*SHIPPED, "coarse"],
 )
 def test_the_risk_model_that_drives_a_search_says_the_same(scenario: Scenario) -> None:
     """Of a raw table, and of one that a scheme generalizes: released values and level vector."""
@@ -141,7 +149,7 @@ def test_the_risk_model_that_drives_a_search_says_the_same(scenario: Scenario) -
     assert risk.mean() == pytest.approx(model, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", shipped_scenarios())
+@pytest.mark.parametrize("name", SHIPPED)
 def test_no_scenario_is_worse_than_the_worst_case(name: str) -> None:
     (risk,) = assess(patients.draw(300, seed=4), patients.policy(), [name]).scenarios
     for measure in ("prosecutor", "marketer"):
