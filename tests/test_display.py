@@ -40,6 +40,7 @@ WITH_PICTURE = (
     "layered Solution",
     "Frontier",
     "Assessment",
+    "Explanation",
     "Attacks",
     "Comparison",
     "Evidence",

@@ -75,7 +75,7 @@ def data_set_risk(mean: float, records: int) -> float:
 def mean_limit(statistic: str | float, threshold: float, records: int | NDArray[np.int64]) -> Any:
     """Return the highest mean of so many people's risks at which a statistic of the mean passes.
 
-    >>> round(mean_limit("data-set", 0.19, 2), 12), mean_limit("mean", 0.2, 5)
+    >>> round(float(mean_limit("data-set", 0.19, 2)), 12), mean_limit("mean", 0.2, 5)
     (0.1, 0.2)
     """
     if statistic != DATA_SET:

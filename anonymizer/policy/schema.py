@@ -15,7 +15,7 @@ def policy_schema() -> dict[str, Any]:
     """Return the JSON schema of a policy, for editors that complete and check its keys.
 
     >>> list(policy_schema()["properties"])
-    ['data', 'attributes', 'risk', 'utility', 'search', 'release', 'analysis', 'tables']
+    ['data', 'attributes', 'risk', 'utility', 'search', 'release', 'keep', 'analysis', 'tables']
     """
     schema = plain_schema(Policy)
     models = [model_schema(name, model) for name, model in known_models().items()]

@@ -72,6 +72,40 @@ layers = 3
 file = "parquet"
 """
 
+KEEP = """
+[data]
+path = "discharges.csv"
+
+[attributes]
+age = { role = "quasi", hierarchy = "age.csv" }
+died = { role = "sensitive" }
+
+[[risk]]
+model = "k-anonymity"
+k = 5
+
+[[keep]]
+where = "died = 1"
+at_least = 0.95
+"""
+
+OVER_TIME = """
+[data]
+id = "patient_id"
+
+[attributes]
+patient_id = { role = "identifying" }
+age = { role = "quasi", hierarchy = "age.csv" }
+
+[[risk]]
+model = "k-anonymity"
+k = 5
+
+[release]
+register = "register"
+accept_leavers = 3
+"""
+
 IN_A_DATABASE = """
 [data]
 url = "postgres://db.example.org/hospital"
@@ -295,6 +329,8 @@ def spec_examples() -> Iterator[Example]:
 
 EXAMPLES = [
     Example("policy", Policy, Policy.of, tomllib.loads(POLICY)),
+    Example("policy with groups", Policy, Policy.of, tomllib.loads(KEEP)),
+    Example("policy with a register", Policy, Policy.of, tomllib.loads(OVER_TIME)),
     Example("policy in a database", Policy, Policy.of, tomllib.loads(IN_A_DATABASE)),
     Example("study", Policy, Policy.of, tomllib.loads(STUDY)),
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),

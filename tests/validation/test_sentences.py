@@ -67,7 +67,7 @@ def test_the_examples_have_every_key_of_every_model() -> None:
             kind, keys = expected_at(example.model, place), at(example.keys, place)
             if is_model(kind) and isinstance(keys, dict):
                 found[kind] |= keys.keys()
-    assert len(found) == 28
+    assert len(found) == 29
     for kind, keys in found.items():
         assert keys - {"builder"} == set(keys_of(kind)), kind
 

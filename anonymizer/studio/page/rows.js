@@ -33,14 +33,14 @@ function browse() {
   classes ??= scrolling("Classes of the output", "classes",
     (view) => {
       sayRules(view.rules);
-      const words = ["people", "records", ...view.columns, ...(which.dropped ? ["why"] : []), ...view.sensitive];
+      const words = ["people", "records", ...view.columns, ...(view.dropped ? ["why"] : []), ...view.sensitive];
       return make("tr", {}, words.map((word) => make("th", { scope: "col" }, word)));
     },
     (view, at) => {
       const { people, records, values, sensitive, reason } = view.rows[at];
       return make("tr", {}, make("td", { class: "position" }, whole(people)), make("td", { class: "position" }, whole(records)),
-        values.map((text) => cell(text)), which.dropped ? make("td", { class: "long" }, reason) : null, sensitive.map((text) => make("td", { class: "long" }, text)));
-    }, { more: () => which, of: "Classes" });
+        values.map((text) => cell(text)), view.dropped ? make("td", { class: "long" }, reason) : null, sensitive.map((text) => make("td", { class: "long" }, text)));
+    }, { more: () => ({ ...which }), of: "Classes" });
   const choice = (key, words) => make("select", { "aria-label": key === "dropped" ? "Which classes" : "In which order", "data-key": `classes-${key}`,
     onchange: (event) => { which[key] = event.target.value === "true"; classes.top(); } },
   [false, true].map((value, at) => option(String(value), words[at], String(which[key]))));

@@ -31,7 +31,8 @@ export function scrolling(label, question, head, row, { more = () => ({}), of = 
   };
 
   const load = latest(async () => {
-    const found = await ask(question, { ...more(), start: first(), count: count() });
+    const asked = more(); // what is drawn is what was asked for, whatever is chosen since
+    const found = { ...asked, ...await ask(question, { ...asked, start: first(), count: count() }) };
     total = found.total;
     tall.style.height = `${height()}px`;
     header.replaceChildren(head(found));
