@@ -48,7 +48,7 @@ ROUNDING = 1e-13
 MOST_STEPS = 300_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
 MOST_IN_ALL = 100_000_000
-MOST_TIMES = 1_000
+MOST_TIMES = 4_000
 """So many tuples may all passes look at, or each tuple so often; the last limit may end above it."""
 GROWTH = 1.6
 LEAST_GROWTH = 1.1
