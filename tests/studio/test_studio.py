@@ -16,10 +16,13 @@ from anonymizer import Policy, anonymize, verify
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.demo import population, register
 from anonymizer.errors import percent
-from anonymizer.studio.serve import way_in
+from anonymizer.studio.folder import Folder
+from anonymizer.studio.serve import Studio, way_in
+from anonymizer.studio.study import StudySession
 from tests.browser import chromium
+from tests.clinic import write_clinic
 from tests.studio.conftest import patients
-from tests.studio.visits import LONG, Visit, served
+from tests.studio.visits import LONG, Visit, running, served
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -866,3 +869,22 @@ def test_a_million_rows_are_opened_explored_and_scrolled(visit, tmp_path):
         assert (
             seen.figure("Quality") == f"{anonymize(None, studio.session.folder.policy).quality:.4f}"
         )
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (800, "dark"), (1400, "light")])
+def test_linked_tables_go_from_a_policy_to_a_verified_release(visit, tmp_path, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    policy = write_clinic(tmp_path / "clinic")
+    session = StudySession(Folder(policy.parent))
+    session.open(policy)
+    with running(Studio(session)) as studio:
+        seen = visit(studio, width, scheme)
+        seen.page.click("button:has-text('Run')")
+        seen.page.wait_for_selector("h2:has-text('Scheme')")
+        seen.page.click("button.main:has-text('Release')")
+        seen.page.wait_for_selector("h2:has-text('Released and verified')")
+        assert (session.folder.release / "visit.csv").is_file()
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.page.evaluate(CONTRASTS) == []
+        assert [each["id"] for each in axe.Axe().run(seen.page).response["violations"]] == []
+        assert seen.complaints == []

@@ -23,13 +23,20 @@ def served(folder: Path, source: Path | None = None) -> Iterator[Studio]:
     studio = Studio(session)
     if source is not None:
         session.open(source)
+    with running(studio):
+        yield studio
+    session.engine.worker.thread.join(30)  # what it still does must not disturb the next test
+
+
+@contextmanager
+def running(studio: Studio) -> Iterator[Studio]:
+    """Run a studio in a thread until it is told to stop."""
     thread = threading.Thread(target=studio.serve, daemon=True)
     thread.start()
     yield studio
     studio.stop()
     thread.join(10)
     assert not thread.is_alive()
-    session.engine.worker.thread.join(30)  # what it still does must not disturb the next test
 
 
 class Visit:

@@ -104,7 +104,7 @@ function render() {
     make("button", { class: state.sections ? "" : "main", onclick: () => renew("Searching", "run") }, "Run"),
     make("button", { class: state.sections ? "main" : "", disabled: !state.sections, onclick: release }, "Release"));
   document.getElementById("perspective").replaceChildren(...[
-    make("section", { class: "card" }, make("h2", {}, "Tables and keys"), make("div", { class: "scroll" }, diagram())),
+    make("section", { class: "card" }, make("h2", {}, "Tables and keys"), make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Tables and keys" }, diagram())),
     checks(), ...(state.sections ?? []).map((each) => section(each)), asked(), columns(),
   ].filter(Boolean));
 }
