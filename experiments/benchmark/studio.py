@@ -122,9 +122,15 @@ def search_alone(problem: Problem, k: int) -> tuple[float, float]:
 def served(policy: Path, opened: bool = True) -> Iterator[Studio]:
     """Serve a studio from a thread, with a policy or with nothing open yet."""
     session = Session(Folder(policy.parent))
-    studio = Studio(session)
     if opened:
         session.open(policy)
+    with running(Studio(session)) as studio:
+        yield studio
+
+
+@contextmanager
+def running(studio: Studio) -> Iterator[Studio]:
+    """Run a studio in a thread."""
     thread = threading.Thread(target=studio.serve, daemon=True)
     thread.start()
     yield studio

@@ -11,10 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from anonymizer.data.staging import Staging
 from anonymizer.demo.example import write_example
+from anonymizer.studio.folder import Folder
 from anonymizer.studio.serve import Studio
-from experiments.benchmark.studio import ARGUMENTS, served
+from anonymizer.studio.study import StudySession
+from experiments.benchmark.studio import ARGUMENTS, running, served
 from experiments.datasets import RESULTS
 from experiments.running import run_main
 
@@ -45,6 +50,7 @@ def main() -> None:
         mend_table(browser)
         for ending in WAYS:
             do_the_job(browser, ending)
+            link_tables(browser, ending)
         browser.close()
 
 
@@ -76,6 +82,38 @@ def do_the_job(browser: Any, ending: str) -> None:
             if name in SHOWN.get(ending, ACTS):
                 page.screenshot(path=FOLDER / f"{name}{ending}.png", full_page=True)
         page.close()
+
+
+def link_tables(browser: Any, ending: str) -> None:
+    """Go from the tables of a trial, as they are, to a verified release of linked tables."""
+    trial = Path(f"trial{ending}")
+    trial.mkdir()
+    for name, frame in draw_trial().items():
+        frame.to_csv(trial / f"{name}.csv", index=False)
+    session = StudySession(Folder(Path(f"study{ending}")))
+    session.open(trial)
+    with running(Studio(session)) as studio:
+        page = open_page(browser, studio, ending)
+        page.click("button:has-text('Run')")
+        page.wait_for_selector("h2:has-text('Scheme')")
+        page.click("button.main:has-text('Release')")
+        page.wait_for_selector("h2:has-text('Released and verified')")
+        page.screenshot(path=FOLDER / f"study{ending}.png", full_page=True)
+        page.close()
+
+
+def draw_trial(people: int = 400, events: int = 1_200) -> dict[str, pd.DataFrame]:
+    """Draw the people of a trial and their adverse events."""
+    random = np.random.default_rng(1)
+    ids = [f"T-{number:04}" for number in random.permutation(people)]
+    terms = {"HEADACHE": "NERVOUS", "DIZZINESS": "NERVOUS", "NAUSEA": "GASTRIC", "RASH": "SKIN"}
+    drawn = random.choice(list(terms), events)
+    return {
+        "dm": pd.DataFrame({"USUBJID": ids, "AGE": random.integers(50, 90, people),
+                            "SEX": random.choice(["F", "M"], people)}),
+        "ae": pd.DataFrame({"USUBJID": random.choice(ids, events), "AEDECOD": drawn,
+                            "AEBODSYS": [terms[each] for each in drawn]}),
+    }  # fmt: skip
 
 
 def open_page(browser: Any, studio: Studio, ending: str) -> Any:
