@@ -444,8 +444,9 @@ def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(ad
 
 def test_rows_stand_beside_what_they_become(seen):
     seen.show("rows")
-    seen.page.wait_for_selector("[data-view=rows] .rows tbody tr")
-    assert seen.page.locator("[data-view=rows] .rows th").first.inner_text() == "#"
+    beside = "[data-view=rows] [aria-label='Table and release']"
+    seen.page.wait_for_selector(f"{beside} tbody tr")
+    assert seen.page.locator(f"{beside} th").first.inner_text() == "#"
 
 
 def test_classes_are_browsed_with_their_sensitive_values_and_the_rule_that_dropped_them(seen):
@@ -850,8 +851,16 @@ def test_thirty_thousand_rows_are_scrolled_though_only_those_in_view_are_sent(vi
 def assert_scrolls(seen: Visit, frame: pd.DataFrame) -> None:
     """The last row comes into view, and no more than a screen of rows is there at any time."""
     seen.page.wait_for_selector(".rows tbody tr")
-    seen.page.locator(".rows").evaluate("(box) => { box.scrollTop = box.scrollHeight; }")
-    seen.page.wait_for_selector(f'.rows td:has-text("{frame["patient_id"].iloc[-1]}")')
+    # a panel that is drawn anew begins at the top again
+    seen.page.wait_for_function(
+        """(last) => {
+          const box = document.querySelector(".rows");
+          if (box) box.scrollTop = box.scrollHeight;
+          return box?.innerText.includes(last);
+        }""",
+        arg=frame["patient_id"].iloc[-1],
+        polling=250,
+    )
     assert seen.page.locator(".rows tbody tr").count() < 60
 
 
